@@ -1,0 +1,33 @@
+//! The conversation loop of hermes-host: the words a conversation is made of, the ports it needs,
+//! and the turn itself.
+//!
+//! This crate opens no socket and no file, reads no environment variable, prints nothing and
+//! keeps nothing global. It names no provider, tool, plugin or database: those are adapters
+//! behind the ports.
+//!
+//! Modules stand in reading order; each uses only those above it.
+
+// Words: plain values.
+pub mod failure;
+pub mod id;
+pub mod message;
+pub mod text;
+pub mod usage;
+
+// Ports: what the loop asks of the world.
+pub mod approver;
+pub mod hook;
+pub mod keep;
+pub mod store;
+pub mod tool;
+pub mod transport;
+
+// What goes out to a front end.
+pub mod event;
+pub mod result;
+
+// Deciding, then doing.
+pub mod agent;
+pub mod budget;
+pub mod router;
+pub mod schema;

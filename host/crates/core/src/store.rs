@@ -1,0 +1,104 @@
+//! The port to where sessions live. What was appended comes back, in order; compression archives,
+//! it never destroys.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::message::Message;
+use crate::result::TurnEnd;
+use crate::usage::{Cost, Usage};
+
+/// How sure an append must be before it returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Survives the death of this process. A power cut may lose it, so only where the world is
+    /// unchanged and the step can simply be done again.
+    Process,
+    /// Survives a power cut: before and after anything with an effect.
+    Power,
+}
+
+/// What a session is born with.
+#[derive(Debug, Clone, Default)]
+pub struct NewSession {
+    /// The system prompt, kept so that every later turn sends the same bytes.
+    pub system: String,
+    /// The model it starts with.
+    pub model: String,
+    /// The front end it comes from, such as `cli`.
+    pub source: String,
+    /// The session it continues after a compression or a hand-over.
+    pub parent: Option<String>,
+}
+
+/// A stored session, whole.
+#[derive(Debug, Clone)]
+pub struct StoredSession {
+    /// Its id.
+    pub id: String,
+    /// The system prompt it was born with.
+    pub system: String,
+    /// How many turns it has had.
+    pub turns: u32,
+    /// All messages that are not archived, in the order they were appended.
+    pub messages: Vec<Arc<Message>>,
+}
+
+/// What is recorded when a turn ends.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TurnRecord {
+    /// The turn within the session, from 1.
+    pub turn: u32,
+    /// How it ended.
+    pub end: TurnEnd,
+    /// Model calls made.
+    pub api_calls: u32,
+    /// Tokens of the turn.
+    pub usage: Usage,
+    /// Money of the turn, where known.
+    pub cost: Option<Cost>,
+}
+
+/// The session is not there, or the store is broken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// No session of that id.
+    #[error("no session {0:?}")]
+    NoSession(String),
+    /// Anything else; the text says what, where, and what to do.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Keeps sessions.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Makes a session and returns its id.
+    async fn create(&self, new: NewSession) -> Result<String, StoreError>;
+
+    /// Reads a session whole.
+    async fn load(&self, session_id: &str) -> Result<StoredSession, StoreError>;
+
+    /// Adds messages at the end, all or none. Contract: returns only once they are as safe as
+    /// `durability` says.
+    async fn append(
+        &self,
+        session_id: &str,
+        messages: &[Arc<Message>],
+        durability: Durability,
+    ) -> Result<(), StoreError>;
+
+    /// Archives the named messages and puts `instead` in their place, all or none. Archived
+    /// messages stay searchable and can be restored.
+    async fn archive(
+        &self,
+        session_id: &str,
+        archived: &[String],
+        instead: &[Arc<Message>],
+    ) -> Result<(), StoreError>;
+
+    /// Records the end of a turn.
+    async fn finish_turn(&self, session_id: &str, record: &TurnRecord) -> Result<(), StoreError>;
+}
