@@ -25,8 +25,35 @@ fn explain(path: &str, error: &serde_json::Error) -> Failure {
     }
     // The position counts in a text the model did not lay out; the path says it better.
     let what = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+    let what = in_plain_words(what);
     if path == "." {
         return Failure::invalid_arguments(format!("the arguments do not fit: {what}"));
     }
     Failure::invalid_arguments(format!("argument `{path}`: {what}")).with("argument", path)
+}
+
+/// Serde names what it expected as Rust does; the model knows JSON.
+fn in_plain_words(what: &str) -> String {
+    const BETWEEN: &str = ", expected ";
+    let Some(at) = what.rfind(BETWEEN) else {
+        return what.to_owned();
+    };
+    let (before, expected) = (&what[..at], &what[at + BETWEEN.len()..]);
+    let plain = match expected {
+        "u8" => "a whole number from 0 to 255",
+        "u16" => "a whole number from 0 to 65535",
+        "u32" => "a whole number from 0 to 4294967295",
+        "u64" | "usize" => "a whole number of at least 0",
+        "i8" => "a whole number from -128 to 127",
+        "i16" => "a whole number from -32768 to 32767",
+        "i32" => "a whole number from -2147483648 to 2147483647",
+        "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a sequence" => "an array",
+        "a map" => "an object",
+        _ if expected.starts_with("struct ") => "an object",
+        other => other,
+    };
+    format!("{before}{BETWEEN}{plain}")
 }

@@ -4,8 +4,10 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::decode::decode;
 use crate::types::{Attribute, Failure, ToolSpec};
 
 /// What `#[tool]` knows about a tool without its arguments.
@@ -23,9 +25,13 @@ pub struct Described<'a> {
 }
 
 /// Describes a tool whose arguments are an `A`.
-pub fn tool_spec<A: JsonSchema>(tool: Described<'_>) -> Result<ToolSpec, Failure> {
+pub fn tool_spec<A>(tool: Described<'_>) -> Result<ToolSpec, Failure>
+where
+    A: JsonSchema + DeserializeOwned,
+{
     let schema = parameters::<A>();
-    check(&tool, &schema).map_err(|fault| {
+    let checked = check_paths(&tool, &schema).and_then(|()| check_examples::<A>(&tool));
+    checked.map_err(|fault| {
         Failure::internal(format!("the tool `{}` is badly described: {fault}", tool.name))
     })?;
     Ok(ToolSpec {
@@ -42,7 +48,7 @@ pub fn tool_spec<A: JsonSchema>(tool: Described<'_>) -> Result<ToolSpec, Failure
 }
 
 /// Models call tools with objects only, and a path argument that is misspelt would go unguarded.
-fn check(tool: &Described<'_>, schema: &Schema) -> Result<(), String> {
+fn check_paths(tool: &Described<'_>, schema: &Schema) -> Result<(), String> {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err("its arguments must be a struct with named fields".to_owned());
     }
@@ -50,6 +56,22 @@ fn check(tool: &Described<'_>, schema: &Schema) -> Result<(), String> {
     for path in tool.path_arguments {
         if !properties.is_some_and(|fields| fields.contains_key(*path)) {
             return Err(format!("its path argument `{path}` is none of its arguments"));
+        }
+    }
+    Ok(())
+}
+
+/// An example that the tool itself would refuse teaches the model a mistake.
+fn check_examples<A: DeserializeOwned>(tool: &Described<'_>) -> Result<(), String> {
+    let written = tool.attributes.iter().find(|(name, _)| *name == "examples");
+    let Some((_, text)) = written else {
+        return Ok(());
+    };
+    let examples: Vec<Value> =
+        serde_json::from_str(text).map_err(|error| format!("its examples: {error}"))?;
+    for example in examples {
+        if let Err(failure) = decode::<A>(&example.to_string()) {
+            return Err(format!("its example {example}: {}", failure.message));
         }
     }
     Ok(())
@@ -84,5 +106,14 @@ fn drop_noise(schema: &mut Schema) {
     }
     if schema.get("default") == Some(&Value::Null) {
         schema.remove("default");
+    }
+}
+
+/// `int`, `uint8` to `int128`, `float` and `double`: names schemars gives to Rust's number types.
+fn names_a_rust_type(format: &str) -> bool {
+    let unsigned = format.strip_prefix('u').unwrap_or(format);
+    match unsigned.strip_prefix("int") {
+        Some(width) => width.bytes().all(|byte| byte.is_ascii_digit()),
+        None => matches!(format, "float" | "double"),
     }
 }

@@ -81,6 +81,8 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
     Ok(quote! {
         const _: () = {
             struct Plugin;
+            // Without this a native build, which exports nothing, takes the hooks for dead code.
+            let _ = Plugin;
             #(#exports)*
         };
         #test

@@ -23,9 +23,7 @@ pub fn get(key: &str) -> Option<String> {
 /// `internal`, naming the setting, if it is set to something else than a `T`.
 pub fn get_as<T: DeserializeOwned>(key: &str) -> Result<Option<T>, Failure> {
     let Some(text) = get(key) else { return Ok(None) };
-    serde_json::from_str(&text).map(Some).map_err(|error| {
-        Failure::internal(format!(
-            "the setting `{key}` cannot be used: {error}; its value is {text}"
-        ))
-    })
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| Failure::internal(format!("the setting `{key}` cannot be used: {error}")))
 }
