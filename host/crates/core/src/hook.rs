@@ -84,6 +84,17 @@ pub struct FinishedCall {
     pub duration: Duration,
 }
 
+/// A hook that gave no verdict.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}: {detail}")]
+pub struct HookFailure {
+    /// What happened, in the host's own words (`trapped`, `timed out after 50 ms`); shown to the
+    /// model.
+    pub reason: String,
+    /// The rest, for the user; may hold text of the hook's own making.
+    pub detail: String,
+}
+
 /// What identifies a hook and says when it is asked.
 pub trait Hook: Send + Sync {
     /// For events, receipts and denials: the plugin's name, or a built-in policy's.
@@ -103,9 +114,8 @@ pub trait Hook: Send + Sync {
 /// Speaks before a tool call.
 #[async_trait]
 pub trait PreToolCall: Hook {
-    /// Looks at a call. Contract: an `Err` is a failed hook and denies the call; its text says
-    /// what happened, for the user.
-    async fn check(&self, call: &HookCall) -> Result<PreVerdict, String>;
+    /// Looks at a call. Contract: an `Err` is a failed hook and denies the call.
+    async fn check(&self, call: &HookCall) -> Result<PreVerdict, HookFailure>;
 }
 
 /// Speaks after a tool call.
@@ -114,9 +124,9 @@ pub trait PostToolCall: Hook {
     /// Whether its silence would be dangerous: if it fails, the result is withheld.
     fn guards(&self) -> bool;
 
-    /// Looks at a result. Contract: an `Err` is a failed hook; its text says what happened, for
-    /// the user.
-    async fn review(&self, call: &FinishedCall) -> Result<PostVerdict, String>;
+    /// Looks at a result. Contract: an `Err` is a failed hook and withholds the result if the hook
+    /// guards.
+    async fn review(&self, call: &FinishedCall) -> Result<PostVerdict, HookFailure>;
 }
 
 /// Listens. Its failures change nothing.

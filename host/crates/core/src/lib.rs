@@ -28,6 +28,10 @@ pub mod result;
 
 // Deciding, then doing.
 pub mod agent;
+
+// For tests, ours and those of programs that embed the loop.
 pub mod budget;
 pub mod router;
 pub mod schema;
+pub mod testing;
+pub mod toolset;

@@ -27,7 +27,7 @@ impl std::ops::AddAssign for Usage {
         self.cached = self.cached.saturating_add(other.cached);
         self.cache_write = self.cache_write.saturating_add(other.cache_write);
         self.reasoning = self.reasoning.saturating_add(other.reasoning);
-        self.estimated |= other.estimated;
+        self.estimated = self.estimated || other.estimated;
     }
 }
 

@@ -1,1 +1,307 @@
-//! The agent.
+//! The agent: ports and limits in one hand, and one verb, [`Agent::run_turn`].
+//!
+//! `turn` is the loop; everything it calls stands in a file of its own, named after the step.
+
+mod admit;
+mod ask;
+mod call;
+mod deliver;
+mod execute;
+mod finish;
+mod guardrail;
+mod history;
+mod prepare;
+mod reply;
+mod review;
+mod schedule;
+mod turn;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::approver::{Approver, Unattended};
+use crate::event::{Event, EventSink};
+use crate::hook::{Observer, PostToolCall, PreToolCall};
+use crate::keep::{Receipts, Spill};
+use crate::message::{Content, Message};
+use crate::result::TurnResult;
+use crate::router::ModelRouter;
+use crate::store::Store;
+use crate::tool::Tool;
+use crate::toolset::{DuplicateTool, ToolSet};
+
+/// What a turn may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Model calls a turn may make. Default 500.
+    pub max_turns: u32,
+    /// Calls that run side by side. Default 8.
+    pub parallel_calls: usize,
+    /// How long calls made together, or one made alone, may take. Default 420 s.
+    pub segment_timeout: Duration,
+    /// Most text of one result that the model sees whole, in bytes. Default 100 000.
+    pub result_bytes: usize,
+    /// The tool that reads what was cut, if there is one.
+    pub result_reader: Option<String>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_turns: 500,
+            parallel_calls: 8,
+            segment_timeout: Duration::from_secs(420),
+            result_bytes: 100_000,
+            result_reader: None,
+        }
+    }
+}
+
+/// Everybody who may speak around a tool call, in the order they are asked.
+#[derive(Default)]
+pub struct Hooks {
+    pub(crate) pre: Vec<Arc<dyn PreToolCall>>,
+    pub(crate) post: Vec<Arc<dyn PostToolCall>>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
+}
+
+/// What starts a turn.
+#[derive(Default)]
+pub struct TurnInput {
+    /// What the person says. Absent: the history ends in completed tool results and goes on.
+    pub user: Option<Content>,
+    /// A system prompt for this turn instead of the session's own.
+    pub system: Option<String>,
+    /// Begins a new session from these messages instead of the agent's own session.
+    pub history: Option<Vec<Message>>,
+    /// The caller's id for this piece of work.
+    pub task_id: Option<String>,
+    /// Ends the turn early.
+    pub cancel: CancellationToken,
+    /// What the person types meanwhile.
+    pub steer: Steer,
+}
+
+impl TurnInput {
+    /// A turn that answers `text`.
+    pub fn user(text: impl Into<Content>) -> Self {
+        Self { user: Some(text.into()), ..Self::default() }
+    }
+}
+
+/// Text the person types while a turn runs; it reaches the model after the next tool results, as a
+/// message of theirs.
+#[derive(Clone, Default)]
+pub struct Steer(Arc<std::sync::Mutex<Vec<String>>>);
+
+impl Steer {
+    /// Adds text; blank text is ignored and gives `false`.
+    pub fn push(&self, text: impl Into<String>) -> bool {
+        let text = text.into();
+        let says_something = !text.trim().is_empty();
+        if says_something {
+            self.lock().push(text);
+        }
+        says_something
+    }
+
+    /// Takes all of it, line by line, if there is any.
+    pub(crate) fn take(&self) -> Option<String> {
+        let texts = std::mem::take(&mut *self.lock());
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Holds the ports and the limits of one conversation. Two agents in a process share nothing.
+pub struct Agent {
+    router: ModelRouter,
+    tools: ToolSet,
+    hooks: Hooks,
+    store: Arc<dyn Store>,
+    receipts: Arc<dyn Receipts>,
+    spill: Arc<dyn Spill>,
+    approver: Arc<dyn Approver>,
+    events: EventSink,
+    limits: Limits,
+    system: String,
+    source: String,
+    seq: Arc<AtomicU64>,
+    /// The session, once there is one. Locked for the length of a turn: turns never interleave.
+    session: tokio::sync::Mutex<Option<String>>,
+    /// What the person agreed to for the session: hook, tool, question.
+    approved: std::sync::Mutex<HashSet<(String, String, String)>>,
+}
+
+impl Agent {
+    /// An agent that asks `router`'s models and keeps everything in `store`.
+    pub fn builder<S>(router: ModelRouter, store: Arc<S>) -> AgentBuilder
+    where
+        S: Store + Receipts + Spill + 'static,
+    {
+        AgentBuilder {
+            router,
+            store: store.clone(),
+            receipts: store.clone(),
+            spill: store,
+            tools: Vec::new(),
+            hooks: Hooks::default(),
+            approver: Arc::new(Unattended),
+            events: Arc::new(|_: Event| {}),
+            limits: Limits::default(),
+            system: String::new(),
+            source: "library".into(),
+            session: None,
+        }
+    }
+
+    /// Runs one turn to its end. Never fails: how it ended is in the result.
+    pub async fn run_turn(&self, input: TurnInput) -> TurnResult {
+        turn::run(self, input).await
+    }
+
+    /// Says something and returns the answer, or an account of why there is none.
+    pub async fn chat(&self, text: impl Into<Content>) -> String {
+        let result = self.run_turn(TurnInput::user(text)).await;
+        let why = result.error.map_or(result.end.detail, |error| error.message);
+        result.final_response.unwrap_or(why)
+    }
+
+    /// The session's id, once a turn has begun.
+    pub async fn session_id(&self) -> Option<String> {
+        self.session.lock().await.clone()
+    }
+
+    fn was_approved(&self, what: &(String, String, String)) -> bool {
+        self.approved.lock().is_ok_and(|approved| approved.contains(what))
+    }
+
+    fn remember_approval(&self, what: (String, String, String)) {
+        if let Ok(mut approved) = self.approved.lock() {
+            approved.insert(what);
+        }
+    }
+}
+
+/// Puts an [`Agent`] together.
+pub struct AgentBuilder {
+    router: ModelRouter,
+    store: Arc<dyn Store>,
+    receipts: Arc<dyn Receipts>,
+    spill: Arc<dyn Spill>,
+    tools: Vec<Arc<dyn Tool>>,
+    hooks: Hooks,
+    approver: Arc<dyn Approver>,
+    events: EventSink,
+    limits: Limits,
+    system: String,
+    source: String,
+    session: Option<String>,
+}
+
+impl AgentBuilder {
+    /// Adds tools; the model sees them in this order.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// Adds a hook before tool calls.
+    #[must_use]
+    pub fn pre_tool_call(mut self, hook: Arc<dyn PreToolCall>) -> Self {
+        self.hooks.pre.push(hook);
+        self
+    }
+
+    /// Adds a hook after tool calls.
+    #[must_use]
+    pub fn post_tool_call(mut self, hook: Arc<dyn PostToolCall>) -> Self {
+        self.hooks.post.push(hook);
+        self
+    }
+
+    /// Adds an observer.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.hooks.observers.push(observer);
+        self
+    }
+
+    /// Who is asked for approval. Default: nobody, so everything asked is refused.
+    #[must_use]
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = approver;
+        self
+    }
+
+    /// Where events go. Default: nowhere.
+    #[must_use]
+    pub fn events(mut self, sink: impl Fn(Event) + Send + Sync + 'static) -> Self {
+        self.events = Arc::new(sink);
+        self
+    }
+
+    /// What a turn may use.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The system prompt of new sessions.
+    #[must_use]
+    pub fn system(mut self, system: impl Into<String>) -> Self {
+        self.system = system.into();
+        self
+    }
+
+    /// The front end new sessions come from, such as `cli`. Default `library`.
+    #[must_use]
+    pub fn source(mut self, source: impl Into<String>) -> Self {
+        self.source = source.into();
+        self
+    }
+
+    /// Goes on with a stored session instead of making a new one.
+    #[must_use]
+    pub fn resume(mut self, session_id: impl Into<String>) -> Self {
+        self.session = Some(session_id.into());
+        self
+    }
+
+    /// The agent.
+    ///
+    /// # Errors
+    /// Two tools have one name.
+    pub fn build(mut self) -> Result<Agent, DuplicateTool> {
+        self.hooks.pre.sort_by(|a, b| (a.priority(), a.name()).cmp(&(b.priority(), b.name())));
+        self.hooks.post.sort_by(|a, b| (a.priority(), a.name()).cmp(&(b.priority(), b.name())));
+        Ok(Agent {
+            router: self.router,
+            tools: ToolSet::new(self.tools)?,
+            hooks: self.hooks,
+            store: self.store,
+            receipts: self.receipts,
+            spill: self.spill,
+            approver: self.approver,
+            events: self.events,
+            limits: self.limits,
+            system: self.system,
+            source: self.source,
+            seq: Arc::default(),
+            session: tokio::sync::Mutex::new(self.session),
+            approved: std::sync::Mutex::default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,7 @@
+//! Whole turns against a scripted model: input, script, and everything that came out.
+#![allow(clippy::unwrap_used)]
+
+mod calls;
+mod ends;
+mod gates;
+mod rig;
