@@ -97,11 +97,8 @@ fn parameters<A: JsonSchema>() -> Schema {
 
 /// Formats such as `uint32` are known to no validator, and a default of null says nothing.
 fn drop_noise(schema: &mut Schema) {
-    let numeric = schema.get("format").and_then(Value::as_str).is_some_and(|format| {
-        let width = format.trim_start_matches('u').strip_prefix("int");
-        width.is_some() || matches!(format, "float" | "double")
-    });
-    if numeric {
+    let format = schema.get("format").and_then(Value::as_str);
+    if format.is_some_and(names_a_rust_type) {
         schema.remove("format");
     }
     if schema.get("default") == Some(&Value::Null) {

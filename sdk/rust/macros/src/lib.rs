@@ -4,6 +4,8 @@
 mod arguments;
 mod options;
 mod plugin;
+#[cfg(test)]
+mod tests;
 mod tool;
 
 use proc_macro::TokenStream;

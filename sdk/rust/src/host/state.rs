@@ -67,20 +67,27 @@ mod memory {
     use super::Entry;
     use crate::types::Failure;
 
+    #[derive(Default)]
+    struct Store {
+        entries: BTreeMap<String, Entry>,
+        /// Counts the writes of all keys, so that no revision comes back when a key does.
+        writes: u64,
+    }
+
     thread_local! {
-        static STORE: RefCell<BTreeMap<String, Entry>> = const { RefCell::new(BTreeMap::new()) };
+        static STORE: RefCell<Store> = RefCell::default();
     }
 
     pub(super) fn get(key: &str) -> Result<Option<Entry>, Failure> {
-        Ok(STORE.with_borrow(|store| store.get(key).cloned()))
+        Ok(STORE.with_borrow(|store| store.entries.get(key).cloned()))
     }
 
     pub(super) fn set(key: &str, value: &[u8], _ttl_s: Option<u32>) -> Result<u64, Failure> {
         Ok(STORE.with_borrow_mut(|store| {
-            let revision = store.get(key).map_or(0, |entry| entry.revision) + 1;
-            let value = value.to_vec();
-            store.insert(key.to_owned(), Entry { value, revision });
-            revision
+            store.writes += 1;
+            let entry = Entry { value: value.to_vec(), revision: store.writes };
+            store.entries.insert(key.to_owned(), entry);
+            store.writes
         }))
     }
 
@@ -97,7 +104,7 @@ mod memory {
     }
 
     pub(super) fn delete(key: &str) -> Result<bool, Failure> {
-        Ok(STORE.with_borrow_mut(|store| store.remove(key).is_some()))
+        Ok(STORE.with_borrow_mut(|store| store.entries.remove(key).is_some()))
     }
 
     pub(super) fn list_keys(
@@ -108,6 +115,7 @@ mod memory {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Ok(STORE.with_borrow(|store| {
             store
+                .entries
                 .keys()
                 .filter(|key| {
                     key.starts_with(prefix) && after.is_none_or(|after| key.as_str() > after)
