@@ -56,10 +56,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// The nearest of `known` to a misspelt word, if one is near enough to be meant.
-pub(crate) fn nearest<'k>(
-    word: &str,
-    known: impl IntoIterator<Item = &'k str>,
-) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     known
         .into_iter()
         .map(|candidate| (strsim::normalized_damerau_levenshtein(word, candidate), candidate))
@@ -201,8 +198,7 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         number.filter(|number| range.contains(number)).ok_or_else(|| {
-            let what =
-                format!("must be a whole number from {} to {}", range.start(), range.end());
+            let what = format!("must be a whole number from {} to {}", range.start(), range.end());
             self.wrong(name, value, &what)
         })
     }

@@ -130,9 +130,9 @@ impl HttpRule {
     /// # Errors
     /// The text says what to write instead.
     pub fn parse(text: &str, private: bool) -> Result<Self, String> {
-        let (before, url) = text.split_once("://").ok_or_else(|| {
-            "must be a URL pattern, as https://api.example.com/v1/**".to_owned()
-        })?;
+        let (before, url) = text
+            .split_once("://")
+            .ok_or_else(|| "must be a URL pattern, as https://api.example.com/v1/**".to_owned())?;
         let (methods, scheme) = match before.rsplit_once(':') {
             Some((methods, scheme)) => (Some(methods), scheme),
             None => (None, before),

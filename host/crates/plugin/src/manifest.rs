@@ -94,7 +94,9 @@ impl Manifest {
             component: plugin.required("component", component, "component = \"my-plugin.wasm\"")?,
             hooks,
             request,
-            limits: root.table("limits")?.map_or(Ok(LimitSettings::default()), LimitSettings::read)?,
+            limits: root
+                .table("limits")?
+                .map_or(Ok(LimitSettings::default()), LimitSettings::read)?,
             settings: Settings::read(&root)?,
             digest: digest::sha256(text.as_bytes()),
         };
@@ -115,9 +117,9 @@ impl Manifest {
 pub const WIT_VERSION: &str = "0.1";
 
 fn wit(text: &str) -> Result<(), String> {
-    let patch = text.strip_prefix(WIT_VERSION).and_then(|rest| {
-        rest.strip_prefix('.').or_else(|| rest.is_empty().then_some("0"))
-    });
+    let patch = text
+        .strip_prefix(WIT_VERSION)
+        .and_then(|rest| rest.strip_prefix('.').or_else(|| rest.is_empty().then_some("0")));
     match patch {
         Some(patch) if patch.parse::<u16>().is_ok() => Ok(()),
         _ => Err(format!(

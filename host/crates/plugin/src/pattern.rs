@@ -234,9 +234,8 @@ mod tests {
     }
 
     fn pattern() -> impl Strategy<Value = Words> {
-        (prop_oneof![Just("a"), Just("a|b")], prop::collection::vec(word(), 0..4)).prop_map(
-            |(first, rest)| Words::from_argv(std::iter::once(first).chain(rest)).unwrap(),
-        )
+        (prop_oneof![Just("a"), Just("a|b")], prop::collection::vec(word(), 0..4))
+            .prop_map(|(first, rest)| Words::from_argv(std::iter::once(first).chain(rest)).unwrap())
     }
 
     fn sequence() -> impl Strategy<Value = Vec<&'static str>> {

@@ -59,9 +59,7 @@ impl HookEntry {
             "pre_tool_call" => Ok(HookPoint::PreToolCall),
             "post_tool_call" => Ok(HookPoint::PostToolCall),
             "observer" => Ok(HookPoint::Observer),
-            _ => {
-                Err("must be \"pre_tool_call\", \"post_tool_call\" or \"observer\"".to_owned())
-            }
+            _ => Err("must be \"pre_tool_call\", \"post_tool_call\" or \"observer\"".to_owned()),
         })?;
         let point = table.required("point", point, "point = \"pre_tool_call\"")?;
         // The other kind's key stays unknown, so that a hook cannot wait for what never comes.
@@ -96,6 +94,7 @@ pub(super) fn glob(text: &str) -> Result<String, String> {
     if text.is_empty() || !text.chars().all(legal) {
         return Err("must be a glob over names of a-z, A-Z, 0-9, _ and -, as \"write_*\"".into());
     }
-    Glob::new(text).map_err(|error| format!("is no glob ({}); write e.g. \"write_*\"", error.kind()))?;
+    Glob::new(text)
+        .map_err(|error| format!("is no glob ({}); write e.g. \"write_*\"", error.kind()))?;
     Ok(text.to_owned())
 }

@@ -57,4 +57,3 @@ impl HttpRequest {
 
 /// The host's own cap on one body over the network, in bytes: a manifest may ask for less.
 const MAX_BODY: i64 = 64 << 20;
-

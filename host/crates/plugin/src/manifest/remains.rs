@@ -26,7 +26,9 @@ impl Remains {
             .and_then(|plugin| string(plugin.get("name")))
             .and_then(|text| name::plugin(text).ok());
         let hooks = match document.get("hooks").map(Spanned::get_ref) {
-            Some(DeValue::Array(hooks)) => hooks.iter().filter_map(|hook| table(Some(hook))).collect(),
+            Some(DeValue::Array(hooks)) => {
+                hooks.iter().filter_map(|hook| table(Some(hook))).collect()
+            }
             Some(DeValue::Table(hook)) => vec![hook],
             _ => Vec::new(),
         };

@@ -11,7 +11,7 @@ use crate::manifest::http::HttpRequest;
 use crate::manifest::secret::SecretRequest;
 use crate::name;
 use crate::pattern::Words;
-use crate::policy::HookPowers;
+use crate::policy::{Effective, HookPowers};
 use crate::powers;
 
 /// Everything one plugin asks for.
@@ -53,10 +53,6 @@ pub enum FsPath {
     Within(String),
 }
 
-/// Bytes and keys a plugin may keep unless its manifest says otherwise: enough for settings and
-/// small caches, little enough that nobody asks where the disk went.
-const DEFAULT_STATE: StateQuota = StateQuota { max_bytes: 1 << 20, max_keys: 1000 };
-
 impl Default for Request {
     fn default() -> Self {
         Self {
@@ -66,7 +62,7 @@ impl Default for Request {
             process: Vec::new(),
             env: BTreeSet::new(),
             hook: HookPowers::default(),
-            state: DEFAULT_STATE,
+            state: Effective::default().state,
         }
     }
 }
@@ -192,9 +188,10 @@ fn read_state(table: Reader<'_>) -> Result<StateQuota, DocumentError> {
     let max_bytes = table.integer("max_bytes", 0..=64 << 20)?.map(unsigned);
     let max_keys = table.integer("max_keys", 0..=100_000)?.map(unsigned);
     table.finish()?;
+    let usual = Effective::default().state;
     Ok(StateQuota {
-        max_bytes: max_bytes.unwrap_or(DEFAULT_STATE.max_bytes),
-        max_keys: max_keys.unwrap_or(DEFAULT_STATE.max_keys),
+        max_bytes: max_bytes.unwrap_or(usual.max_bytes),
+        max_keys: max_keys.unwrap_or(usual.max_keys),
     })
 }
 

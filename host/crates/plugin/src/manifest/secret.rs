@@ -43,7 +43,10 @@ impl SecretRequest {
         let audience = table.text("audience", |text| {
             // An origin reads as a rule for every path of one exact host, methods unsaid.
             let origin = HttpRule::parse(text, false).ok().filter(|rule| {
-                rule.path.is_everything() && rule.methods.is_none() && !text.contains('*') && rule.to_string() == text
+                rule.path.is_everything()
+                    && rule.methods.is_none()
+                    && !text.contains('*')
+                    && rule.to_string() == text
             });
             origin.map(|_| text.to_owned()).ok_or_else(|| {
                 "must be the origin that receives it, as \"https://api.example.com\"".into()
@@ -51,7 +54,11 @@ impl SecretRequest {
         })?;
         let read = Self {
             name: table.required("name", name, "name = \"SERVICE_TOKEN\"")?,
-            audience: table.required("audience", audience, "audience = \"https://api.example.com\"")?,
+            audience: table.required(
+                "audience",
+                audience,
+                "audience = \"https://api.example.com\"",
+            )?,
             inject: Inject::read(&table)?,
             hint: table.text("hint", name::one_line)?,
         };
@@ -87,4 +94,3 @@ impl Inject {
         Ok(inject)
     }
 }
-

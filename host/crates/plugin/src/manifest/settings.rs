@@ -58,7 +58,8 @@ impl Settings {
             "$ref",
         ];
         let schema = self.0.as_ref().and_then(Value::as_object);
-        let Some(schema) = schema.filter(|schema| !OPEN.iter().any(|key| schema.contains_key(*key)))
+        let Some(schema) =
+            schema.filter(|schema| !OPEN.iter().any(|key| schema.contains_key(*key)))
         else {
             return Ok(());
         };
