@@ -1,0 +1,35 @@
+//! `progress`: how far a call is, whether it should stop, and how long it still has.
+
+use std::time::Instant;
+
+use hermes_core::tool::Progress;
+
+use crate::bindings::imports::hermes::plugin::progress::Host;
+use crate::guest::Guest;
+
+/// Longest message that is passed on.
+const MESSAGE_BYTES: usize = 1000;
+
+impl Host for Guest {
+    fn report(
+        &mut self,
+        message: String,
+        done: Option<u64>,
+        total: Option<u64>,
+    ) -> wasmtime::Result<()> {
+        if let Some(progress) = &self.scope.progress {
+            let message = hermes_core::text::ellipsis(&message, MESSAGE_BYTES).into_owned();
+            progress(Progress { message, done, total });
+        }
+        Ok(())
+    }
+
+    fn is_cancelled(&mut self) -> wasmtime::Result<bool> {
+        Ok(self.scope.cancel.is_cancelled())
+    }
+
+    fn remaining_ms(&mut self) -> wasmtime::Result<u64> {
+        let remaining = self.scope.ends.saturating_duration_since(Instant::now());
+        Ok(u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX))
+    }
+}
