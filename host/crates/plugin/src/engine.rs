@@ -40,6 +40,10 @@ impl Runtime {
             .worker_threads(2)
             .max_blocking_threads(32)
             .thread_name("hermes-guest")
+            // A guest that loops comes back to the queue after every tick, so the queues of others
+            // and the clocks are looked at between any two of them, not every 61st time.
+            .global_queue_interval(1)
+            .event_interval(1)
             .enable_time()
             .enable_io()
             .build()?;
