@@ -1,1 +1,26 @@
-//! Placeholder while the workspace is laid out.
+//! Model providers' wire formats over one HTTP sender: the adapters behind the core's
+//! [`Transport`](hermes_core::transport::Transport) port.
+//!
+//! [`open`] turns [`Settings`] into a transport. Which wire formats there are is the table
+//! [`mode::MODES`]; each is a pure encoder and a pure decoder. Retrying, falling back and choosing
+//! a provider are the loop's, reading the environment is the binary's.
+//!
+//! Modules stand in reading order; each uses only those above it.
+
+mod secret;
+
+pub mod endpoint;
+pub mod sse;
+
+pub mod mode;
+
+mod settings;
+
+mod classify;
+mod http;
+mod reply;
+mod transport;
+
+pub use secret::Secret;
+pub use settings::{ProxyChoice, Settings, SettingsError, Timeouts};
+pub use transport::{HttpTransport, open};

@@ -1,0 +1,277 @@
+//! A request's body, written straight from the borrowed history.
+//!
+//! This runs once an iteration over the whole history, so nothing is copied into an intermediate
+//! value. Only what the strictest server accepts is written: none of our own fields, no reasoning,
+//! images only in user messages.
+
+use hermes_core::message::{Content, ContentPart, Message, Role, ToolCall};
+use hermes_core::tool::ToolSpec;
+use hermes_core::transport::ModelRequest;
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// Keys that are written from the request itself and so never taken from the extra parameters.
+const OWN_KEYS: [&str; 4] = ["model", "messages", "tools", "stream"];
+
+/// Bytes of JSON around one message, roughly; only spares the buffer some growing.
+const FRAME_BYTES: usize = 96;
+
+/// The body for `request`. The same request gives the same bytes.
+pub fn encode(request: &ModelRequest) -> Vec<u8> {
+    let mut body = Vec::with_capacity(size_hint(request));
+    serde_json::to_writer(&mut body, &Body(request))
+        .expect("memory takes every write, and all keys of the body are strings");
+    body
+}
+
+fn size_hint(request: &ModelRequest) -> usize {
+    let message = |message: &Message| {
+        let content: usize = message.content.0.iter().map(part_len).sum();
+        let calls = message.tool_calls.iter();
+        let calls: usize = calls.map(|call| call.arguments.len() + FRAME_BYTES).sum();
+        content + calls + FRAME_BYTES
+    };
+    let tool = |tool: &ToolSpec| {
+        tool.description.len() + tool.parameters.get().len() + tool.name.len() + FRAME_BYTES
+    };
+    let messages: usize = request.messages.iter().map(|entry| message(entry)).sum();
+    let tools: usize = request.tools.iter().map(tool).sum();
+    let bytes = request.system.len() + messages + tools + 4 * FRAME_BYTES;
+    bytes + bytes / 16 // escapes
+}
+
+fn part_len(part: &ContentPart) -> usize {
+    match part {
+        ContentPart::Text { text } => text.len(),
+        ContentPart::ImageUrl { image_url } => image_url.url.len(),
+    }
+}
+
+struct Body<'a>(&'a ModelRequest);
+
+impl Serialize for Body<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(request) = self;
+        let sampling = &request.sampling;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("model", &request.model)?;
+        map.serialize_entry("messages", &Messages(request))?;
+        if !request.tools.is_empty() {
+            map.serialize_entry("tools", &Tools(&request.tools))?;
+        }
+        map.serialize_entry("stream", &request.stream)?;
+        if request.stream && !sampling.extra.contains_key("stream_options") {
+            map.serialize_entry("stream_options", &StreamOptions { include_usage: true })?;
+        }
+        if let Some(temperature) = sampling.temperature {
+            map.serialize_entry("temperature", &temperature)?;
+        }
+        if let Some(top_p) = sampling.top_p {
+            map.serialize_entry("top_p", &top_p)?;
+        }
+        if let Some(max_tokens) = sampling.max_tokens {
+            map.serialize_entry("max_tokens", &max_tokens)?;
+        }
+        for (key, value) in &sampling.extra {
+            let taken = OWN_KEYS.contains(&key.as_str())
+                || (key == "temperature" && sampling.temperature.is_some())
+                || (key == "top_p" && sampling.top_p.is_some())
+                || (key == "max_tokens" && sampling.max_tokens.is_some())
+                || (key == "stream_options" && !request.stream);
+            if !taken {
+                map.serialize_entry(key, value)?;
+            }
+        }
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+struct Messages<'a>(&'a ModelRequest);
+
+impl Serialize for Messages<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(request) = self;
+        let mut list = serializer.serialize_seq(None)?;
+        if !request.system.is_empty() {
+            list.serialize_element(&System { role: "system", content: &request.system })?;
+        }
+        let mut messages = request.messages.iter().map(|message| &**message).peekable();
+        let mut pictured: Vec<&Message> = Vec::new();
+        while let Some(message) = messages.next() {
+            list.serialize_element(&Wire(message))?;
+            if message.role == Role::Tool && has_image(&message.content) {
+                pictured.push(message);
+            }
+            // Results of one reply stay together; their images follow after the last of them.
+            let last_result = messages.peek().is_none_or(|next| next.role != Role::Tool);
+            if last_result && !pictured.is_empty() {
+                list.serialize_element(&ResultImages(&pictured))?;
+                pictured.clear();
+            }
+        }
+        list.end()
+    }
+}
+
+#[derive(Serialize)]
+struct System<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+/// One message as the wire wants it.
+struct Wire<'a>(&'a Message);
+
+impl Serialize for Wire<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(message) = self;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("role", &message.role)?;
+        match message.role {
+            Role::Tool => {
+                let id = message.tool_call_id.as_deref().unwrap_or_default();
+                map.serialize_entry("tool_call_id", id)?;
+                map.serialize_entry("content", &PlainText(&message.content))?;
+            }
+            Role::Assistant if !message.tool_calls.is_empty() => {
+                let silent = message.content.is_blank();
+                let content = (!silent).then_some(PlainText(&message.content));
+                map.serialize_entry("content", &content)?;
+                map.serialize_entry("tool_calls", &Calls(&message.tool_calls))?;
+            }
+            Role::User if has_image(&message.content) => {
+                map.serialize_entry("content", &Parts(&message.content))?;
+            }
+            Role::System | Role::User | Role::Assistant => {
+                map.serialize_entry("content", &PlainText(&message.content))?;
+            }
+        }
+        map.end()
+    }
+}
+
+fn has_image(content: &Content) -> bool {
+    content.0.iter().any(|part| matches!(part, ContentPart::ImageUrl { .. }))
+}
+
+/// All text of a content as one string: every server takes a string where some refuse a list.
+struct PlainText<'a>(&'a Content);
+
+impl Serialize for PlainText<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_text() {
+            Some(text) => serializer.serialize_str(text),
+            None => serializer.serialize_str(&self.0.text()),
+        }
+    }
+}
+
+/// A content as a list of parts, without empty texts, which some servers refuse.
+struct Parts<'a>(&'a Content);
+
+impl Serialize for Parts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let empty = |part: &&ContentPart| matches!(part, ContentPart::Text { text } if text.trim().is_empty());
+        serializer.collect_seq(self.0.0.iter().filter(|part| !empty(part)))
+    }
+}
+
+/// A user message with the images of tool results, which tool messages themselves cannot hold.
+struct ResultImages<'a>(&'a [&'a Message]);
+
+impl Serialize for ResultImages<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("role", "user")?;
+        map.serialize_entry("content", &ResultImageParts(self.0))?;
+        map.end()
+    }
+}
+
+struct ResultImageParts<'a>(&'a [&'a Message]);
+
+impl Serialize for ResultImageParts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for message in self.0 {
+            let tool = message.name.as_deref().unwrap_or("a tool");
+            let id = message.tool_call_id.as_deref().unwrap_or_default();
+            let text = format!("Images from the result of {tool} (call {id}):");
+            list.serialize_element(&ContentPart::Text { text })?;
+            let image = |part: &&ContentPart| matches!(part, ContentPart::ImageUrl { .. });
+            for part in message.content.0.iter().filter(image) {
+                list.serialize_element(part)?;
+            }
+        }
+        list.end()
+    }
+}
+
+struct Calls<'a>(&'a [ToolCall]);
+
+impl Serialize for Calls<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|call| WireCall {
+            id: &call.id,
+            kind: "function",
+            function: WireFunction { name: &call.name, arguments: arguments(call) },
+        }))
+    }
+}
+
+/// A call's arguments; a call without any is sent as an empty object, since servers parse them.
+fn arguments(call: &ToolCall) -> &str {
+    if call.arguments.trim().is_empty() { "{}" } else { &call.arguments }
+}
+
+#[derive(Serialize)]
+struct WireCall<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: WireFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct WireFunction<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+struct Tools<'a>(&'a [ToolSpec]);
+
+impl Serialize for Tools<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|tool| WireTool {
+            kind: "function",
+            function: WireSpec {
+                name: &tool.name,
+                description: &tool.description,
+                parameters: &tool.parameters,
+            },
+        }))
+    }
+}
+
+#[derive(Serialize)]
+struct WireTool<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: WireSpec<'a>,
+}
+
+#[derive(Serialize)]
+struct WireSpec<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a RawValue,
+}
+
+#[cfg(test)]
+mod tests;

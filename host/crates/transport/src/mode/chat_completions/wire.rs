@@ -1,0 +1,285 @@
+//! What servers send, read leniently: a field of the wrong type is an absent field, numbers stand
+//! for strings and strings for numbers, and unknown fields are skipped unread.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// One chunk of a stream, or a whole reply.
+#[derive(serde::Deserialize)]
+pub(super) struct Chunk<'a> {
+    #[serde(borrow, default)]
+    pub(super) model: Word<'a>,
+    #[serde(borrow, default)]
+    pub(super) choices: Option<Vec<Choice<'a>>>,
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) error: Option<&'a RawValue>,
+}
+
+/// One alternative of a reply; we only ever ask for one.
+#[derive(serde::Deserialize)]
+pub(super) struct Choice<'a> {
+    #[serde(default)]
+    pub(super) index: Count,
+    /// In a stream.
+    #[serde(borrow, default)]
+    pub(super) delta: Option<Said<'a>>,
+    /// In a whole reply.
+    #[serde(borrow, default)]
+    pub(super) message: Option<Said<'a>>,
+    #[serde(borrow, default)]
+    pub(super) finish_reason: Word<'a>,
+    /// Where some servers put what belongs to the chunk.
+    #[serde(borrow, default)]
+    pub(super) usage: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) error: Option<&'a RawValue>,
+}
+
+/// What the model said, or a piece of it.
+#[derive(Default, serde::Deserialize)]
+pub(super) struct Said<'a> {
+    #[serde(borrow, default)]
+    pub(super) content: Spoken<'a>,
+    #[serde(borrow, default)]
+    pub(super) reasoning_content: Word<'a>,
+    #[serde(borrow, default)]
+    pub(super) reasoning: Word<'a>,
+    #[serde(borrow, default)]
+    pub(super) refusal: Word<'a>,
+    #[serde(borrow, default)]
+    pub(super) tool_calls: Option<Vec<Option<Fragment<'a>>>>,
+}
+
+/// A tool call, or a piece of one.
+#[derive(serde::Deserialize)]
+pub(super) struct Fragment<'a> {
+    #[serde(default)]
+    pub(super) index: Count,
+    #[serde(borrow, default)]
+    pub(super) id: Word<'a>,
+    #[serde(borrow, default)]
+    pub(super) function: Option<Function<'a>>,
+}
+
+/// The function part of a tool call.
+#[derive(serde::Deserialize)]
+pub(super) struct Function<'a> {
+    #[serde(borrow, default)]
+    pub(super) name: Word<'a>,
+    /// A string of JSON by the book; an object, null or nothing from some servers.
+    #[serde(borrow, default)]
+    pub(super) arguments: Option<&'a RawValue>,
+}
+
+/// A string, also where a number or a truth value was sent. Empty stands for absent.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Word<'a>(pub(super) Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Word<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordVisitor).map(Self)
+    }
+}
+
+struct WordVisitor;
+
+impl<'de> Visitor<'de> for WordVisitor {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(number.to_string()))
+    }
+
+    fn visit_bool<E>(self, truth: bool) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(truth.to_string()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(""))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        skip_list(list)?;
+        Ok(Cow::Borrowed(""))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        skip_map(map)?;
+        Ok(Cow::Borrowed(""))
+    }
+}
+
+/// A count, also where it was sent as a string or with a decimal point.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Count(pub(super) Option<u64>);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CountVisitor).map(Self)
+    }
+}
+
+struct CountVisitor;
+
+impl<'de> Visitor<'de> for CountVisitor {
+    type Value = Option<u64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a count")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Some(number))
+    }
+
+    fn visit_i64<E>(self, _negative: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        // Through text, so that no cast can wrap.
+        Ok(format!("{number:.0}").parse().ok())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(text.trim().parse().ok())
+    }
+
+    fn visit_bool<E>(self, _truth: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        skip_list(list)?;
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        skip_map(map)?;
+        Ok(None)
+    }
+}
+
+/// A content: a string by the book, a list of typed parts from some servers.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Spoken<'a> {
+    /// What is meant to be seen.
+    pub(super) text: Cow<'a, str>,
+    /// What a part of type `thinking` holds.
+    pub(super) thinking: String,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Spoken<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SpokenVisitor)
+    }
+}
+
+struct SpokenVisitor;
+
+impl<'a> From<Cow<'a, str>> for Spoken<'a> {
+    fn from(text: Cow<'a, str>) -> Self {
+        Self { text, thinking: String::new() }
+    }
+}
+
+impl<'de> Visitor<'de> for SpokenVisitor {
+    type Value = Spoken<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a list of parts")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        WordVisitor.visit_borrowed_str(text).map(Spoken::from)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        WordVisitor.visit_str(text).map(Spoken::from)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+        WordVisitor.visit_u64(number).map(Spoken::from)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        WordVisitor.visit_i64(number).map(Spoken::from)
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+        WordVisitor.visit_f64(number).map(Spoken::from)
+    }
+
+    fn visit_bool<E: Error>(self, truth: bool) -> Result<Self::Value, E> {
+        WordVisitor.visit_bool(truth).map(Spoken::from)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Spoken::default())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut all = Spoken::default();
+        while let Some(part) = list.next_element::<Spoken<'de>>()? {
+            all.text.to_mut().push_str(&part.text);
+            all.thinking.push_str(&part.thinking);
+        }
+        Ok(all)
+    }
+
+    /// One part; what it thinks is again a string or a list of parts.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut part = Spoken::default();
+        while let Some(key) = map.next_key::<Word<'de>>()? {
+            match &*key.0 {
+                "text" => part.text = map.next_value::<Word<'de>>()?.0,
+                "thinking" => {
+                    part.thinking = map.next_value::<Spoken<'de>>()?.text.into_owned();
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(part)
+    }
+}
+
+fn skip_list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<(), A::Error> {
+    while list.next_element::<IgnoredAny>()?.is_some() {}
+    Ok(())
+}
+
+fn skip_map<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
+    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+    Ok(())
+}
