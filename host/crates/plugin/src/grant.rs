@@ -14,7 +14,7 @@ mod folder;
 use std::fmt;
 use std::path::PathBuf;
 
-pub use approval::{Approval, Identity, ToolFacts};
+pub use approval::{Approval, Identity};
 pub use effective::{HostPolicy, effective, narrow};
 pub use file::{GrantsFile, Standing, StoredGrant};
 pub use folder::Places;

@@ -4,10 +4,18 @@
 //! wasmtime is used in this crate alone, and WIT types appear nowhere else. Modules stand in
 //! reading order.
 
+// Words, and what people write with them.
 mod digest;
+mod document;
+pub mod http_rule;
+pub mod name;
+pub mod pattern;
 
-// What a plugin may do.
+// What a plugin may do, and what it asks for.
 pub mod policy;
+mod powers;
+
+pub mod manifest;
 
 // The engine, and what a guest sees of the world.
 mod bindings;
@@ -29,6 +37,11 @@ mod hook;
 mod plugin;
 mod tool;
 
+// From folders on disk to plugins with what their user granted.
+pub mod discover;
+pub mod grant;
+
+pub use document::DocumentError;
 pub use hook::{DEFAULT_TIMEOUT, HookOptions, MAX_TIMEOUT, ObserverOptions};
 pub use inspect::{Exports, Inspected, RawSpec, Refusal};
 pub use plugin::Plugin;

@@ -13,12 +13,6 @@ pub fn plugin(text: &str) -> Result<String, String> {
     Err("must be 1 to 40 of the characters a-z, 0-9 and -".into())
 }
 
-/// A tool's name: `[a-zA-Z0-9_-]{1,64}`, which every provider takes.
-pub(crate) fn is_tool(text: &str) -> bool {
-    let legal = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-    (1..=64).contains(&text.len()) && text.bytes().all(legal)
-}
-
 /// A secret's name.
 pub(crate) fn secret(text: &str) -> Result<String, String> {
     let legal = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';

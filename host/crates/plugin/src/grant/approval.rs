@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::digest::{self, sha256};
 use crate::document::printable;
+use crate::inspect::RawSpec;
 use crate::manifest::{HookEntry, HookPoint, Manifest};
 
 /// What a grant is bound to.
@@ -15,21 +16,6 @@ pub struct Identity {
     pub manifest: Option<String>,
     /// Fingerprint of everything its tools tell the model.
     pub tools: String,
-}
-
-/// What one tool tells the model, as the component gives it.
-#[derive(Debug, Clone, Copy)]
-pub struct ToolFacts<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its title.
-    pub title: Option<&'a str>,
-    /// Its description.
-    pub description: &'a str,
-    /// Its schema, as text.
-    pub parameters: &'a str,
-    /// Names and values of its attributes.
-    pub attributes: &'a [(String, String)],
 }
 
 /// A plugin as its user last agreed to it.
@@ -62,7 +48,7 @@ impl Approval {
         (name, path): (&str, &str),
         component: &str,
         manifest: Option<&Manifest>,
-        tools: &[ToolFacts<'_>],
+        tools: &[RawSpec],
     ) -> Self {
         let mut marks: Vec<[String; 3]> = tools.iter().map(marks).collect();
         marks.sort();
@@ -92,7 +78,7 @@ impl Approval {
 
     /// How the plugin differs from what was approved, one difference a line; empty if it does
     /// not. `tools` are those of `now`, whose new words are shown.
-    pub fn differences(&self, now: &Self, tools: &[ToolFacts<'_>]) -> Vec<String> {
+    pub fn differences(&self, now: &Self, tools: &[RawSpec]) -> Vec<String> {
         let mut lines = Vec::new();
         let (old, new) = (&self.identity, &now.identity);
         if self.version != now.version {
@@ -113,7 +99,7 @@ impl Approval {
         lines
     }
 
-    fn compare_tools(&self, lines: &mut Vec<String>, now: &Self, tools: &[ToolFacts<'_>]) {
+    fn compare_tools(&self, lines: &mut Vec<String>, now: &Self, tools: &[RawSpec]) {
         let find = |list: &[String], name: &str| {
             list.iter()
                 .find_map(|mark| split_mark(mark).filter(|mark| mark.0 == name))
@@ -142,10 +128,10 @@ impl Approval {
 }
 
 /// A tool's name and the digests of its words and of its shape.
-fn marks(tool: &ToolFacts<'_>) -> [String; 3] {
+fn marks(tool: &RawSpec) -> [String; 3] {
     let words = json!([tool.title, tool.description]).to_string();
-    let shape = json!([tool.parameters, tool.attributes]).to_string();
-    [tool.name.to_owned(), sha256(words.as_bytes()), sha256(shape.as_bytes())]
+    let shape = json!([tool.parameters.get(), tool.attributes]).to_string();
+    [tool.name.clone(), sha256(words.as_bytes()), sha256(shape.as_bytes())]
 }
 
 fn split_mark(mark: &str) -> Option<(&str, &str, &str)> {
@@ -161,9 +147,9 @@ fn manifest_text(identity: &Identity) -> &str {
     identity.manifest.as_deref().map_or("none", digest::short)
 }
 
-fn describe(tools: &[ToolFacts<'_>], name: &str) -> String {
+fn describe(tools: &[RawSpec], name: &str) -> String {
     let tool = tools.iter().find(|tool| tool.name == name);
-    tool.map(|tool| format!("\"{}\"", printable(tool.description))).unwrap_or_default()
+    tool.map(|tool| format!("\"{}\"", printable(&tool.description))).unwrap_or_default()
 }
 
 fn compare(lines: &mut Vec<String>, what: &str, old: &[String], new: &[String]) {
