@@ -62,7 +62,7 @@ impl Answer {
         let advice = kind::advice(kind, Some(self.status));
         let message =
             format!("{} answered {}{code_shown}: {told}; {advice}", self.place, self.status);
-        TransportError { code: report.code, ..self.error(kind, &message, &body) }
+        TransportError { code: self.code(report.code), ..self.error(kind, &message, &body) }
     }
 
     /// The error for a reply that turned out to be none.
@@ -125,7 +125,7 @@ impl Answer {
             kind::advice(kind, status)
         );
         let error = self.error(kind, &message, json);
-        TransportError { code: report.code, status: status.or(error.status), ..error }
+        TransportError { code: self.code(report.code), status: status.or(error.status), ..error }
     }
 
     fn redirected(&self, body: &str) -> TransportError {
@@ -140,13 +140,19 @@ impl Answer {
     /// An error about this answer. `message` and `body` may still hold credentials.
     pub(crate) fn error(&self, kind: ErrorKind, message: &str, body: &str) -> TransportError {
         let body = self.mask.text(body);
+        let masked =
+            |(name, value): &(String, String)| (name.clone(), self.mask.text(value).into_owned());
         TransportError {
             status: Some(self.status),
-            headers: self.headers.clone(),
+            headers: self.headers.iter().map(masked).collect(),
             body: text::prefix(&body, TransportError::BODY_BYTES).to_owned(),
             retry_after: self.retry_after,
             ..TransportError::new(kind, self.mask.text(message))
         }
+    }
+
+    fn code(&self, code: Option<String>) -> Option<String> {
+        code.map(|code| self.shown(&code, MESSAGE_BYTES))
     }
 
     /// A body that is no error object, for a message: its media type and its beginning.

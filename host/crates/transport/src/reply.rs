@@ -29,6 +29,9 @@ const AFTER_FINISH: Duration = Duration::from_secs(5);
 /// connection be used again.
 const AFTER_DONE: Duration = Duration::from_millis(100);
 
+/// The byte order mark that some servers put first.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// A body: pieces, or why there are no more.
 pub(crate) type Body = Pin<Box<dyn Stream<Item = Result<Bytes, String>> + Send>>;
 
@@ -217,6 +220,7 @@ impl Reply {
             Shape::Unknown(_) => Err(Fault::Empty),
             Shape::Events(_) => self.decoder.end(&mut self.out),
             Shape::Json(text) => {
+                let text = text.strip_prefix(MARK).unwrap_or(text);
                 let told = self.decoder.whole(&String::from_utf8_lossy(text), &mut self.out);
                 // Half a document is no malformed document.
                 if cause.is_some() && matches!(told, Err(Fault::Malformed { .. })) {
@@ -279,8 +283,7 @@ impl Kind {
     /// What a body with this beginning is; none if more of it is needed to tell. The first
     /// character decides before the content type, which servers and gateways often get wrong.
     fn of(content_type: &str, head: &[u8], last: bool) -> Option<Self> {
-        const MARK: &[u8] = b"\xEF\xBB\xBF";
-        const FIELDS: [&[u8]; 5] = [b"data", b"event", b"id", b"retry", b":"];
+        const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
         if MARK.starts_with(head) && !head.is_empty() && !last && head != MARK {
             return None;
         }

@@ -15,6 +15,7 @@ pub(crate) struct Report {
 
 /// Reads an error body: JSON of any of the known shapes. Anything else says nothing.
 pub(crate) fn read(body: &str) -> Report {
+    let body = body.trim_start_matches('\u{feff}');
     match serde_json::from_str::<Value>(&hermes_core::text::mend_lone_surrogates(body)) {
         Ok(value) => report(&value),
         Err(_) => Report::default(),
@@ -180,6 +181,7 @@ mod tests {
                 "m: slow down",
             ),
             (r#"{"error":{"message":"lone \ud800"}}"#, "", 0, "lone \u{fffd}"),
+            ("\u{feff}{\"error\":\"m\"}", "", 0, "m"),
             (r#""just text""#, "", 0, "just text"),
             ("<html>", "", 0, ""),
             ("", "", 0, ""),

@@ -1,5 +1,7 @@
 //! Framing by tables, at every cut.
 
+#![allow(clippy::unwrap_used)]
+
 use super::*;
 
 type Owned = (String, String, bool);

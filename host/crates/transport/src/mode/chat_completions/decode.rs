@@ -223,7 +223,8 @@ fn reports_error(json: &str) -> bool {
         bare.object.0 == "error"
             || bare.kind.0 == "error"
             || bare.detail.is_some()
-            || (!bare.message.0.is_empty() && !(bare.kind.0.is_empty() && bare.code.0.is_empty()))
+            || (!bare.message.0.is_empty()
+                && [bare.kind, bare.code].iter().any(|w| !w.0.is_empty()))
     })
 }
 

@@ -1,13 +1,18 @@
 //! Replies as servers really send them, with the whole of what they decode to.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use hermes_core::message::FinishReason::{ContentFilter, Incomplete, Length, Stop, ToolCalls};
-use proptest::prelude::*;
+use hermes_core::message::FinishReason::{ContentFilter, Stop, ToolCalls};
 
 use super::*;
 use crate::sse;
+
+mod calls;
+mod endings;
+mod splits;
 
 /// What a reply came to, put together the way the loop does it.
 #[derive(Debug, Default, PartialEq)]
@@ -163,27 +168,6 @@ fn b001_usage_after_the_finish_reason_is_no_cut_stream() {
 }
 
 #[test]
-fn b005_a_new_id_on_an_occupied_index_opens_a_new_slot() {
-    let reply = calls(&[
-        r#"[{"index":0,"id":"cA","type":"function","function":{"name":"read_note","arguments":"{\"path\":\"a\"}"}}]"#,
-        r#"[{"index":0,"id":"cB","type":"function","function":{"name":"read_note","arguments":"{\"path\":\"b\"}"}}]"#,
-    ]);
-    let expected = vec![
-        call("cA", "read_note", r#"{"path":"a"}"#),
-        call("cB", "read_note", r#"{"path":"b"}"#),
-    ];
-    assert_eq!(reply, called(expected.clone()));
-    // The rest of a call follows its latest head.
-    let reply = calls(&[
-        r#"[{"index":0,"id":"cA","function":{"name":"read_note","arguments":"{\"path\":"}}]"#,
-        r#"[{"index":0,"function":{"arguments":"\"a\"}"}}]"#,
-        r#"[{"index":0,"id":"cB","function":{"name":"read_note","arguments":""}}]"#,
-        r#"[{"index":0,"function":{"arguments":"{\"path\":\"b\"}"}}]"#,
-    ]);
-    assert_eq!(reply, called(expected));
-}
-
-#[test]
 fn b011_no_cut_breaks_a_character() {
     let body = events(&[
         r#"{"choices":[{"index":0,"delta":{"content":"héllo 世界 🙂"}}]}"#,
@@ -210,103 +194,6 @@ fn b013_every_line_end_at_every_cut() {
 }
 
 #[test]
-fn b016_an_error_object_in_a_stream_is_an_error() {
-    let error = r#"{"code":502,"message":"upstream worker limit reached"}"#;
-    let bodies = [
-        events(&[&format!(
-            r#"{{"id":"x","object":"chat.completion.chunk","choices":[],"error":{error}}}"#
-        )]),
-        events(&[&format!(r#"{{"error":{error}}}"#)]),
-        events(&[&format!(
-            r#"{{"choices":[{{"index":0,"delta":{{"content":""}},"error":{error},"finish_reason":"error"}}]}}"#
-        )]),
-        format!("event: error\ndata: {error}\n\n"),
-    ];
-    for body in &bodies {
-        let expected = Reply { fault: Some(Fault::Reported(error.into())), ..Reply::default() };
-        assert_eq!(stream([body.as_bytes()]), expected, "{body}");
-    }
-    let expected = Reply { fault: Some(Fault::Reported(error.into())), ..Reply::default() };
-    assert_eq!(whole(&format!(r#"{{"error":{error}}}"#)), expected);
-}
-
-#[test]
-fn errors_without_the_usual_wrapping_are_seen_too() {
-    let bare = [
-        r#"{"object":"error","message":"m","type":"BadRequestError","code":400}"#,
-        r#"{"type":"error","message":"m"}"#,
-        r#"{"detail":"m"}"#,
-        r#"{"message":"m","code":"x"}"#,
-        r#"{"error":"m"}"#,
-    ];
-    for error in bare {
-        for reply in [stream([events(&[error]).as_bytes()]), whole(error)] {
-            assert!(matches!(reply.fault, Some(Fault::Reported(_))), "{error}: {reply:?}");
-        }
-    }
-    // Fields that say there is no error, and chunks that say nothing.
-    let body = events(&[
-        r#"{"type":"ping"}"#,
-        r#"{"error":null,"choices":[{"delta":{"content":"a"}}]}"#,
-        r#"{"error":"","choices":[{"delta":{"content":"b"}}]}"#,
-        r#"{"error":{},"choices":[{"delta":{"content":"c"},"finish_reason":"stop"}]}"#,
-    ]);
-    assert_eq!(stream([body.as_bytes()]), said("abc", Stop));
-}
-
-#[test]
-fn b020_an_end_after_the_finish_reason_needs_no_done() {
-    let body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\n";
-    for end in [body, body.trim_end()] {
-        assert_eq!(stream_at_every_cut(end.as_bytes()), said("hi", Stop));
-    }
-}
-
-#[test]
-fn an_end_without_finish_reason_is_cut_unless_done_says_otherwise() {
-    let text = r#"{"choices":[{"index":0,"delta":{"content":"hi"}}]}"#;
-    let started = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"read","arguments":"{\"pa"}}]}}]}"#;
-    let cut = |reply: Reply| Reply { finish: None, fault: Some(Fault::Cut), ..reply };
-    let data = |chunk: &str| format!("data: {chunk}\n\n");
-    assert_eq!(stream([data(text).as_bytes()]), cut(said("hi", Stop)));
-    assert_eq!(stream([data(started).as_bytes()]), cut(called(vec![call("c", "read", "{\"pa")])));
-    assert_eq!(stream([&b""[..]]), cut(Reply::default()));
-    // A last event that is itself cut is part of the cut.
-    let half = format!("{}data: {{\"choices\":[{{\"del", data(text));
-    assert_eq!(stream([half.as_bytes()]), cut(said("hi", Stop)));
-    assert_eq!(stream([events(&[text]).as_bytes()]), said("hi", Stop));
-    assert_eq!(stream([events(&[started]).as_bytes()]), called(vec![call("c", "read", "{\"pa")]));
-    let empty = Reply { fault: Some(Fault::Empty), ..Reply::default() };
-    assert_eq!(stream([events(&[]).as_bytes()]), empty);
-    let usage = events(&[r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":0}}"#]);
-    assert_eq!(stream([usage.as_bytes()]), Reply { usage: tokens(9, 0), ..empty });
-}
-
-#[test]
-fn b042_absent_and_blank_arguments_are_a_call_all_the_same() {
-    for (function, arguments) in [
-        (r#"{"name":"list_notes","arguments":""}"#, ""),
-        (r#"{"name":"list_notes","arguments":"  \n"}"#, "  \n"),
-        (r#"{"name":"list_notes","arguments":null}"#, ""),
-        (r#"{"name":"list_notes"}"#, ""),
-    ] {
-        let expected = called(vec![call("c", "list_notes", arguments)]);
-        let fragment = format!(r#"[{{"index":0,"id":"c","function":{function}}}]"#);
-        assert_eq!(calls(&[&fragment]), expected, "{function}");
-        let body = format!(
-            r#"{{"choices":[{{"message":{{"content":null,"tool_calls":{fragment}}},"finish_reason":"tool_calls"}}]}}"#
-        );
-        assert_eq!(whole(&body), expected, "{function}");
-    }
-}
-
-#[test]
-fn b045_arguments_as_an_object_become_its_text() {
-    let list = r#"[{"index":0,"id":"c","function":{"name":"read_note","arguments":{"path":"a", "n":1.50}}}]"#;
-    assert_eq!(calls(&[list]), called(vec![call("c", "read_note", r#"{"path":"a", "n":1.50}"#)]));
-}
-
-#[test]
 fn b049_lone_surrogates_are_mended_before_parsing() {
     let reply =
         deltas(&[r#"{"content":"bad \ud99c end"}"#, r#"{"content":" \ud83d\ude42"}"#], r#""stop""#);
@@ -323,190 +210,6 @@ fn b049_lone_surrogates_are_mended_before_parsing() {
     let mended = text::mend_lone_surrogates(arguments);
     let value: serde_json::Value = serde_json::from_str(&mended).unwrap();
     assert_eq!(value, serde_json::json!({"t": "bad \u{fffd} end 🙂"}));
-}
-
-#[test]
-fn pieces_find_their_call() {
-    let read = |id, path: &str| call(id, "read", &format!(r#"{{"path":"{path}"}}"#));
-    let cases: &[(&str, &[&str], Vec<_>)] = &[
-        (
-            "several calls in one delta, and their rests interleaved",
-            &[
-                r#"[{"index":0,"id":"a","function":{"name":"read","arguments":""}},{"index":1,"id":"b","function":{"name":"read","arguments":""}}]"#,
-                r#"[{"index":1,"function":{"arguments":"{\"path\":"}},{"index":0,"function":{"arguments":"{\"path\":"}}]"#,
-                r#"[{"index":0,"function":{"arguments":"\"1\"}"}},{"index":1,"function":{"arguments":"\"2\"}"}}]"#,
-            ],
-            vec![read("a", "1"), read("b", "2")],
-        ),
-        (
-            "no index at all",
-            &[
-                r#"[{"id":"a","function":{"name":"read","arguments":"{\"path\":"}}]"#,
-                r#"[{"function":{"arguments":"\"1\"}"}}]"#,
-                r#"[{"id":"b","function":{"name":"read","arguments":"{\"path\":\"2\"}"}}]"#,
-            ],
-            vec![read("a", "1"), read("b", "2")],
-        ),
-        (
-            "neither index nor id",
-            &[
-                r#"[{"function":{"name":"read","arguments":"{\"path\":\"1\"}"}},{"function":{"name":"read","arguments":"{\"path\":\"2\"}"}}]"#,
-            ],
-            vec![read("", "1"), read("", "2")],
-        ),
-        (
-            "one index for all and no ids",
-            &[
-                r#"[{"index":0,"id":"","function":{"name":"read","arguments":"{\"path\":\"1\"}"}}]"#,
-                r#"[{"index":0,"id":null,"function":{"name":"read","arguments":"{\"path\":\"2\"}"}}]"#,
-            ],
-            vec![read("", "1"), read("", "2")],
-        ),
-        (
-            "id and name repeated in every piece",
-            &[
-                r#"[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":"}}]"#,
-                r#"[{"index":0,"id":"a","function":{"name":"read","arguments":"\"1\""}}]"#,
-                r#"[{"index":0,"id":"a","function":{"name":"read","arguments":"}"}}]"#,
-                r#"[{"index":0,"id":"a","function":{"name":"read","arguments":""}}]"#,
-            ],
-            vec![read("a", "1")],
-        ),
-        (
-            "name split over pieces",
-            &[
-                r#"[{"index":0,"id":"a","function":{"name":"re"}}]"#,
-                r#"[{"index":0,"function":{"name":"ad","arguments":""}}]"#,
-                r#"[{"index":0,"function":{"arguments":"{\"path\":\"1\"}"}}]"#,
-            ],
-            vec![read("a", "1")],
-        ),
-        (
-            "name growing over pieces",
-            &[
-                r#"[{"index":0,"id":"a","function":{"name":"re"}}]"#,
-                r#"[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":\"1\"}"}}]"#,
-            ],
-            vec![read("a", "1")],
-        ),
-        (
-            "id and name after the arguments",
-            &[
-                r#"[{"index":0,"function":{"arguments":"{\"path\":\"1\"}"}}]"#,
-                r#"[{"index":0,"id":"a","function":{"name":"read"}}]"#,
-            ],
-            vec![read("a", "1")],
-        ),
-        (
-            "numbers for strings and strings for numbers",
-            &[
-                r#"[{"index":"0","id":7,"function":{"name":"read","arguments":"{\"path\":"}}]"#,
-                r#"[{"index":0.0,"function":{"arguments":"\"1\"}"}}]"#,
-            ],
-            vec![read("7", "1")],
-        ),
-        (
-            "indices with gaps and out of order",
-            &[
-                r#"[{"index":5,"id":"a","function":{"name":"read","arguments":"{\"path\":\"1\"}"}}]"#,
-                r#"[{"index":2,"id":"b","function":{"name":"read","arguments":"{\"path\":\"2\"}"}}]"#,
-            ],
-            vec![read("a", "1"), read("b", "2")],
-        ),
-        (
-            "pieces that carry nothing",
-            &[
-                r#"[null,{},{"index":0},{"index":3,"id":"","function":{"name":"","arguments":""}}]"#,
-                r#"[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":\"1\"}"}}]"#,
-            ],
-            vec![read("a", "1")],
-        ),
-        (
-            "an index that sets in late",
-            &[
-                r#"[{"id":"a","function":{"name":"read","arguments":"{\"path\":"}}]"#,
-                r#"[{"index":0,"function":{"arguments":"\"1\"}"}}]"#,
-            ],
-            vec![read("a", "1")],
-        ),
-        (
-            "braces inside strings do not end arguments",
-            &[
-                r#"[{"index":0,"function":{"name":"read","arguments":"{\"path\":\"}\\\"}"}}]"#,
-                r#"[{"index":0,"function":{"name":"read","arguments":"x\"}"}}]"#,
-            ],
-            vec![call("", "read", r#"{"path":"}\"}x"}"#)],
-        ),
-        (
-            "a call without a name",
-            &[r#"[{"index":0,"id":"a","function":{"arguments":"{}"}}]"#],
-            vec![(Some("a".into()), None, "{}".into())],
-        ),
-    ];
-    for (what, lists, expected) in cases {
-        assert_eq!(calls(lists), called(expected.clone()), "{what}");
-    }
-}
-
-#[test]
-fn a_name_is_sent_with_the_first_arguments() {
-    let mut decoder = Decoder::new("m");
-    let mut out = Deltas::new();
-    let mut feed = |list: &str| {
-        let data = format!(r#"{{"choices":[{{"delta":{{"tool_calls":{list}}}}}]}}"#);
-        let event = Event { name: "", data: &data, complete: true };
-        decoder.event(&event, &mut out).unwrap();
-        out.drain(..).collect::<Vec<_>>()
-    };
-    let delta = |id: Option<&str>, name: Option<&str>, arguments: &str| Delta::ToolCall {
-        slot: 0,
-        id: id.map(str::to_owned),
-        name: name.map(str::to_owned),
-        arguments: arguments.into(),
-    };
-    assert_eq!(feed(r#"[{"index":0,"id":"a","function":{"name":"read","arguments":""}}]"#), []);
-    let first = feed(r#"[{"index":0,"function":{"arguments":"{\"a"}}]"#);
-    assert_eq!(first, [delta(Some("a"), Some("read"), "{\"a")]);
-    assert_eq!(
-        feed(r#"[{"index":0,"function":{"arguments":"\":1}"}}]"#),
-        [delta(None, None, "\":1}")]
-    );
-}
-
-#[test]
-fn finish_reasons_become_one_set() {
-    let cases = [
-        (r#""stop""#, Stop),
-        (r#""length""#, Length),
-        (r#""max_tokens""#, Length),
-        (r#""MAX_TOKENS""#, Length),
-        (r#""content_filter""#, ContentFilter),
-        (r#""tool_calls""#, ToolCalls),
-        (r#""function_call""#, ToolCalls),
-        (r#""insufficient_system_resource""#, Incomplete),
-        (r#""eos""#, Stop),
-        (r#""whatever""#, Stop),
-        ("3", Stop),
-        ("true", Stop),
-    ];
-    for (sent, expected) in cases {
-        assert_eq!(deltas(&[r#"{"content":"x"}"#], sent), said("x", expected), "{sent}");
-    }
-    let list = r#"{"tool_calls":[{"id":"c","function":{"name":"read","arguments":"{}"}}]}"#;
-    assert_eq!(deltas(&[list], r#""stop""#), called(vec![call("c", "read", "{}")]));
-    let reply = deltas(&[r#"{"content":"x"}"#], r#""error""#);
-    assert!(matches!(reply.fault, Some(Fault::Reported(_))), "{reply:?}");
-}
-
-#[test]
-fn a_finish_reason_is_remembered_and_an_empty_one_is_none() {
-    let body = events(&[
-        r#"{"choices":[{"delta":{"content":"a"},"finish_reason":""}]}"#,
-        r#"{"choices":[{"delta":{"content":"b"},"finish_reason":"length"}]}"#,
-        r#"{"choices":[{"delta":{"content":"c"},"finish_reason":null}]}"#,
-        r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#,
-    ]);
-    assert_eq!(stream([body.as_bytes()]), said("abc", Length));
 }
 
 #[test]
@@ -575,74 +278,4 @@ fn a_whole_body_goes_the_same_way() {
     let empty = Reply { fault: Some(Fault::Empty), ..Reply::default() };
     assert_eq!(whole(r#"{"choices":[]}"#), empty);
     assert_eq!(whole(r#"{"choices":[{"message":{"content":""}}]}"#), empty);
-}
-
-#[test]
-fn what_is_no_chunk_is_malformed_and_says_how() {
-    let fault = |reply: Reply| match reply.fault {
-        Some(Fault::Malformed { reason, text }) => (reason, text),
-        other => panic!("{other:?}"),
-    };
-    let (reason, text) = fault(stream([&b"data: upstream timed out\n\n"[..]]));
-    assert_eq!((reason.as_str(), text.as_str()), ("it is not JSON", "upstream timed out"));
-    let (reason, text) = fault(whole(r#"{"status":"ok"}"#));
-    assert_eq!((reason.as_str(), text.as_str()), ("it has no `choices`", r#"{"status":"ok"}"#));
-    let (reason, _) = fault(whole(r#"{"choices":"#));
-    assert_eq!(reason, "its JSON is cut short");
-    let (reason, _) = fault(whole(r#"{"choices":7}"#));
-    assert_eq!(
-        reason,
-        "its form is unexpected: invalid type: integer `7`, expected a sequence at line 1 column 12"
-    );
-}
-
-proptest! {
-    #[test]
-    fn any_split_of_a_stream_gives_the_same_reply(
-        texts in proptest::collection::vec(any::<String>(), 0..6),
-        cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
-        ends in proptest::sample::select(vec!["\n", "\r\n", "\r"]),
-    ) {
-        let mut body = String::new();
-        for (n, text) in texts.iter().enumerate() {
-            let delta = match n % 3 {
-                0 => serde_json::json!({"content": text}),
-                1 => serde_json::json!({"reasoning": text}),
-                _ => serde_json::json!({"tool_calls": [
-                    {"index": n, "id": n.to_string(), "function": {"name": "f", "arguments": text}}
-                ]}),
-            };
-            let chunk = serde_json::json!({"choices": [{"index": 0, "delta": delta}]});
-            let _ = write!(body, "data: {chunk}{ends}{ends}");
-        }
-        let _ = write!(body, "data: {{\"choices\":[{{\"finish_reason\":\"stop\"}}]}}{ends}{ends}");
-        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len())).collect();
-        cuts.extend([0, body.len()]);
-        cuts.sort_unstable();
-        let pieces = cuts.windows(2).map(|pair| &body.as_bytes()[pair[0]..pair[1]]);
-        let reply = stream(pieces);
-        let spoken: String = texts.iter().step_by(3).map(String::as_str).collect();
-        prop_assert_eq!(&reply.text, &spoken);
-        prop_assert_eq!(reply, stream([body.as_bytes()]));
-    }
-
-    #[test]
-    fn no_bytes_make_the_decoder_panic(pieces in proptest::collection::vec(any::<Vec<u8>>(), 0..8)) {
-        stream(pieces.iter().map(Vec::as_slice));
-        whole(&String::from_utf8_lossy(&pieces.concat()));
-    }
-
-    #[test]
-    fn no_json_makes_the_decoder_panic(
-        words in proptest::collection::vec(proptest::sample::select(vec![
-            "{", "}", "[", "]", ",", ":", "null", "0", "-1", "1e9", "\"\"", "\"\\ud800\"",
-            "\"choices\":", "\"delta\":", "\"message\":", "\"tool_calls\":", "\"index\":", "\"id\":",
-            "\"function\":", "\"name\":", "\"arguments\":", "\"content\":", "\"error\":",
-            "\"usage\":", "\"finish_reason\":", "\n", "\n\ndata: ",
-        ]), 0..40),
-    ) {
-        let text = words.concat();
-        stream([format!("data: {text}").as_bytes()]);
-        whole(&text);
-    }
 }

@@ -1,5 +1,7 @@
 //! Whole bodies, and every body against the strictest server's schema.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::{Arc, LazyLock};
 
 use hermes_core::message::{FinishReason, ImageUrl, Replay};
