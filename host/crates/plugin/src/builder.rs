@@ -1,19 +1,16 @@
-//! `plugins build`: from a plugin's source folder to the component beside its manifest, with the
-//! ordinary toolchain of its language. Rust is the only one in this version.
+//! `plugins build`: from a folder with sources and a `plugin.toml` to the component beside it.
+//!
+//! It runs the author's own toolchain and adds nothing to what that does. Rust is the one language
+//! it knows. Nothing is printed here: every line goes to the caller.
 
-use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader};
+mod cargo;
+mod sources;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use serde::Deserialize;
+use sources::SourceFolder;
 
-use crate::manifest::{FILE_NAME, Manifest};
-
-/// The target of components.
-const TARGET: &str = "wasm32-wasip2";
-
-/// Why a plugin was not built: the whole sentence.
+/// A plugin cannot be built: the whole sentence, with what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BuildError(String);
@@ -23,198 +20,61 @@ pub struct BuildError(String);
 pub struct Built {
     /// Its name.
     pub name: String,
-    /// Where its component lies now.
+    /// Its component, in place.
     pub component: PathBuf,
     /// Size of the component in bytes.
     pub bytes: u64,
+    /// Whether the component differs from what was there.
+    pub changed: bool,
 }
 
-/// A source folder.
-struct Source {
-    dir: PathBuf,
-    manifest: Manifest,
-}
-
-/// Source folders in `dir`: itself, or those directly below it.
+/// Builds every plugin in these folders; a folder is a plugin's own or one that holds several.
+/// `say` gets each line for the user: what is done, and what the toolchain says.
 ///
 /// # Errors
-/// `dir` cannot be read, or there is none.
-pub fn sources(dir: &Path) -> Result<Vec<PathBuf>, BuildError> {
-    if dir.join(FILE_NAME).is_file() {
-        return Ok(vec![dir.to_owned()]);
-    }
-    let unreadable = |error| BuildError(format!("cannot read the folder {}: {error}", dir.display()));
-    let entries = std::fs::read_dir(dir).map_err(unreadable)?;
-    let mut found: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.join(FILE_NAME).is_file() && path.join("Cargo.toml").is_file())
-        .collect();
-    found.sort();
-    if found.is_empty() {
-        return Err(BuildError(format!(
-            "there is no plugin source in {}: a source folder holds {FILE_NAME} and Cargo.toml",
-            dir.display()
-        )));
-    }
-    Ok(found)
-}
-
-/// Builds the plugins of these source folders and puts each component where its manifest says.
-/// Folders of one Cargo workspace are built in one go. `say` gets every line for the person.
-///
-/// # Errors
-/// The first that cannot be built, and why.
-pub fn build(dirs: &[PathBuf], mut say: impl FnMut(&str)) -> Result<Vec<Built>, BuildError> {
-    let mut workspaces: BTreeMap<PathBuf, Vec<Source>> = BTreeMap::new();
-    for dir in dirs {
-        let source = read(dir)?;
-        workspaces.entry(workspace(dir)?).or_default().push(source);
-    }
-    ensure_target(&mut say)?;
+/// A folder is no source folder of a plugin, the toolchain is missing, or it fails.
+pub fn build(folders: &[PathBuf], mut say: impl FnMut(&str)) -> Result<Vec<Built>, BuildError> {
+    let sources = sources::find(folders, &mut say)?;
     let mut built = Vec::new();
-    for (root, sources) in workspaces {
-        built.extend(build_workspace(&root, &sources, &mut say)?);
+    for group in cargo::by_workspace(sources)? {
+        cargo::ensure_target(&group.root, &mut say)?;
+        let components = cargo::run(&group, &mut say)?;
+        for (source, component) in group.members.iter().zip(components) {
+            let place = source.folder.join(&source.manifest.component);
+            let (bytes, changed) = put(&component, &place).map_err(|error| {
+                BuildError(format!("cannot write {}: {error}", place.display()))
+            })?;
+            let name = source.manifest.name.clone();
+            built.push(Built { name, component: place, bytes, changed });
+        }
     }
     Ok(built)
 }
 
-fn read(dir: &Path) -> Result<Source, BuildError> {
-    let file = dir.join(FILE_NAME);
-    let text = std::fs::read_to_string(&file)
-        .map_err(|error| BuildError(format!("cannot read {}: {error}", file.display())))?;
-    let manifest = Manifest::parse(&file, &text).map_err(|error| BuildError(error.to_string()))?;
-    if !dir.join("Cargo.toml").is_file() {
-        return Err(BuildError(format!(
-            "{} holds no Cargo.toml; only plugins in Rust can be built here. Build {} with its own toolchain and place \
-             it beside {FILE_NAME}",
-            dir.display(),
-            manifest.component
-        )));
-    }
-    Ok(Source { dir: dir.to_owned(), manifest })
+/// Source folders of plugins in `folder`: itself, or those directly below it.
+///
+/// # Errors
+/// There is none, or one cannot be built.
+pub fn sources(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let found = sources::find(&[folder.to_owned()], &mut |_| {})?;
+    Ok(found.into_iter().map(|source| source.folder).collect())
 }
 
-fn cargo(dir: &Path) -> Command {
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(dir).stdin(Stdio::null());
-    // Set for a build of the host, these must not reach a build for another target.
-    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "CARGO_TARGET_DIR"] {
-        cargo.env_remove(variable);
+/// Puts a component in place whole, and leaves an equal one alone: what has not changed need not
+/// be looked at again when it is loaded. Its size, and whether it was new.
+fn put(component: &Path, place: &Path) -> std::io::Result<(u64, bool)> {
+    let bytes = std::fs::read(component)?;
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    if std::fs::read(place).is_ok_and(|old| old == bytes) {
+        return Ok((size, false));
     }
-    cargo
+    let folder = place.parent().unwrap_or(Path::new("."));
+    let file = tempfile::NamedTempFile::new_in(folder)?;
+    // Copies the permissions too, where a temporary file is its owner's alone.
+    std::fs::copy(component, file.path())?;
+    file.persist(place)?;
+    Ok((size, true))
 }
 
-fn no_toolchain(error: &io::Error) -> BuildError {
-    BuildError(format!("cargo cannot be started ({error}); install Rust with rustup to build plugins"))
-}
-
-/// The folder of the workspace a plugin belongs to.
-fn workspace(dir: &Path) -> Result<PathBuf, BuildError> {
-    let output = cargo(dir)
-        .args(["locate-project", "--workspace", "--message-format", "plain"])
-        .output()
-        .map_err(|error| no_toolchain(&error))?;
-    if !output.status.success() {
-        let error = String::from_utf8_lossy(&output.stderr);
-        return Err(BuildError(format!("cargo refuses {}: {}", dir.display(), error.trim())));
-    }
-    let manifest = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-    Ok(manifest.parent().unwrap_or(dir).to_owned())
-}
-
-/// Adds the target through rustup if it is missing. Without rustup, cargo will say what it lacks.
-fn ensure_target(say: &mut impl FnMut(&str)) -> Result<(), BuildError> {
-    let listed = Command::new("rustup").args(["target", "list", "--installed"]).output();
-    let Ok(listed) = listed else { return Ok(()) };
-    if String::from_utf8_lossy(&listed.stdout).lines().any(|line| line.trim() == TARGET) {
-        return Ok(());
-    }
-    say(&format!("adding the target {TARGET}"));
-    let added = Command::new("rustup").args(["target", "add", TARGET]).output();
-    let added = added.map_err(|error| no_toolchain(&error))?;
-    if added.status.success() {
-        return Ok(());
-    }
-    let error = String::from_utf8_lossy(&added.stderr);
-    Err(BuildError(format!("rustup cannot add the target {TARGET}: {}", error.trim())))
-}
-
-/// What of cargo's messages is of interest.
-#[derive(Deserialize)]
-struct CargoMessage {
-    reason: String,
-    manifest_path: Option<PathBuf>,
-    #[serde(default)]
-    filenames: Vec<PathBuf>,
-}
-
-fn build_workspace(
-    root: &Path,
-    sources: &[Source],
-    say: &mut impl FnMut(&str),
-) -> Result<Vec<Built>, BuildError> {
-    for source in sources {
-        say(&format!("building {}", source.manifest.name));
-    }
-    let mut command = cargo(root);
-    command.args(["build", "--release", "--target", TARGET, "--message-format", "json-render-diagnostics"]);
-    for source in sources {
-        command.arg("--package").arg(package(&source.dir)?);
-    }
-    // Cargo's own progress goes where the person sees it.
-    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| no_toolchain(&error))?;
-    let mut components: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
-    let stdout = child.stdout.take().map(BufReader::new);
-    for line in stdout.into_iter().flat_map(BufReader::lines).map_while(Result::ok) {
-        let Ok(message) = serde_json::from_str::<CargoMessage>(&line) else { continue };
-        let wasm = message.filenames.into_iter().find(|file| file.extension().is_some_and(|e| e == "wasm"));
-        if let ("compiler-artifact", Some(package), Some(wasm)) =
-            (message.reason.as_str(), message.manifest_path, wasm)
-        {
-            components.insert(package, wasm);
-        }
-    }
-    let status = child.wait().map_err(|error| no_toolchain(&error))?;
-    if !status.success() {
-        return Err(BuildError(format!("cargo could not build the plugins in {}", root.display())));
-    }
-    sources.iter().map(|source| place(source, &components)).collect()
-}
-
-/// The Cargo package of a folder.
-fn package(dir: &Path) -> Result<String, BuildError> {
-    #[derive(Deserialize)]
-    struct CargoToml {
-        package: Package,
-    }
-    #[derive(Deserialize)]
-    struct Package {
-        name: String,
-    }
-    let file = dir.join("Cargo.toml");
-    let wrong = |what: String| BuildError(format!("{}: {what}", file.display()));
-    let text = std::fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
-    let parsed: CargoToml = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    Ok(parsed.package.name)
-}
-
-/// Puts the component beside its manifest, whole or not at all.
-fn place(source: &Source, components: &BTreeMap<PathBuf, PathBuf>) -> Result<Built, BuildError> {
-    let name = &source.manifest.name;
-    let own = source.dir.canonicalize().map(|dir| dir.join("Cargo.toml"));
-    let made = own.ok().and_then(|own| components.get(&own)).ok_or_else(|| {
-        BuildError(format!("{name}: cargo made no component; its Cargo.toml needs crate-type = [\"cdylib\"] under [lib]"))
-    })?;
-    let component = source.dir.join(&source.manifest.component);
-    let temporary = source.dir.join(format!(".{}.new", source.manifest.component));
-    let copied = std::fs::copy(made, &temporary)
-        .and_then(|bytes| std::fs::rename(&temporary, &component).map(|()| bytes));
-    match copied {
-        Ok(bytes) => Ok(Built { name: name.clone(), component, bytes }),
-        Err(error) => {
-            let _ = std::fs::remove_file(&temporary);
-            Err(BuildError(format!("cannot place {}: {error}", component.display())))
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

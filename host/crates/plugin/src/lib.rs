@@ -40,6 +40,10 @@ mod tool;
 // From folders on disk to plugins with what their user granted.
 pub mod discover;
 pub mod grant;
+pub mod registry;
+
+// From source folders to components.
+pub mod builder;
 
 pub use document::DocumentError;
 pub use hook::{DEFAULT_TIMEOUT, HookOptions, MAX_TIMEOUT, ObserverOptions};

@@ -102,6 +102,13 @@ impl GrantsFile {
             .filter(|stored| stored.grant.plugin == now.plugin && stored.identity == now.identity)
             .map(|stored| &stored.grant.power)
     }
+
+    /// What a plugin was granted whatever it was then: for a developer who trusts a folder by its
+    /// path.
+    pub fn powers_by_name<'a>(&'a self, plugin: &'a str) -> impl Iterator<Item = &'a Power> {
+        let of = move |stored: &&StoredGrant| stored.grant.plugin == plugin;
+        self.grants.iter().filter(of).map(|stored| &stored.grant.power)
+    }
 }
 
 pub(super) fn path_in(home: &Path) -> PathBuf {
