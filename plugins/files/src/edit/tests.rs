@@ -1,0 +1,96 @@
+#![allow(clippy::unwrap_used)]
+use proptest::prelude::*;
+
+use super::*;
+
+fn file(text: &str) -> TextFile {
+    TextFile { text: text.into(), bom: false, lossy: false }
+}
+
+fn why(text: &str, old: &str) -> String {
+    edit(&file(text), old, "new", false).unwrap_err().message
+}
+
+#[test]
+fn one_exact_match_is_replaced() {
+    assert_eq!(edit(&file("a\nb\nc\n"), "b", "B", false), Ok(("a\nB\nc\n".into(), vec![2])));
+    assert_eq!(edit(&file("x\nx\n"), "x", "y", true), Ok(("y\ny\n".into(), vec![1, 2])));
+}
+
+#[test]
+fn line_ends_of_the_file_are_kept() {
+    assert_eq!(
+        edit(&file("a\r\nb\r\n"), "a\nb", "x\ny", false),
+        Ok(("x\r\ny\r\n".into(), vec![1]))
+    );
+}
+
+#[test]
+fn it_says_exactly_why_an_edit_does_not_apply() {
+    assert_eq!(
+        why("x", ""),
+        "old_string is empty; give the text to replace, or use write_file for a whole file"
+    );
+    assert_eq!(
+        why("new", "new"),
+        "old_string and new_string are the same; there is nothing to change"
+    );
+    assert_eq!(
+        why("a\nb\na\n", "a"),
+        "old_string occurs 2 times, at lines 1, 3; add lines around it to make it unique, or set replace_all"
+    );
+    assert_eq!(
+        why("fn a() {\n\tlet x = 1;\n}\n", "fn a() {\n    let x = 1;"),
+        "old_string is there at line 1 but for blanks or indentation. Line 2 of the file is \"\\tlet x = 1;\", old_string \
+         has \"    let x = 1;\""
+    );
+    assert_eq!(
+        why("say “hi”\n", "say \"hi\""),
+        "old_string is there at line 1 but for look-alike characters. Line 1 of the file is \"say “hi”\", old_string has \
+         \"say \\\"hi\\\"\""
+    );
+    assert_eq!(
+        why("Total\n", "total"),
+        "old_string is there at line 1 but for upper and lower case. Line 1 of the file is \"Total\", old_string has \"total\""
+    );
+    assert_eq!(
+        why("let total = 1;\n", "let totals = 2;"),
+        "old_string does not occur. The nearest is line 1: \"let total = 1;\"; old_string has \"let totals = 2;\". Read the \
+         file again and copy it exactly"
+    );
+    assert_eq!(
+        why("abc\n", "zzzzzz"),
+        "old_string does not occur, and nothing like it; read the file again"
+    );
+}
+
+#[test]
+fn the_tool_changes_the_file_and_keeps_its_mark() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    std::fs::write(&path, "\u{feff}one two\n").unwrap();
+    let path_text = path.to_str().unwrap().to_owned();
+    let arguments = EditFile {
+        path: path_text.clone(),
+        old_string: "two".into(),
+        new_string: "three".into(),
+        replace_all: false,
+    };
+    assert_eq!(edit_file(arguments).unwrap(), format!("edited {path_text} at line 1"));
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "\u{feff}one three\n");
+}
+
+proptest! {
+    #[test]
+    fn an_edit_can_be_taken_back(before in "[a-c\n]{0,20}", old in "[x-z]{1,5}", new in "[u-w]{1,5}", after in "[a-c\n]{0,20}") {
+        let text = format!("{before}{old}{after}");
+        let (edited, _) = edit(&file(&text), &old, &new, false).unwrap();
+        let (back, _) = edit(&file(&edited), &new, &old, false).unwrap();
+        prop_assert_eq!(back, text);
+    }
+
+    #[test]
+    fn any_strings_are_survived(text in ".*", old in ".*", new in ".*") {
+        let _ = edit(&file(&text), &old, &new, true);
+    }
+}

@@ -1,0 +1,123 @@
+//! Text files as they lie on disk: their line ends and byte-order mark are part of them and stay as
+//! they are.
+
+use std::fs;
+use std::path::Path;
+
+use hermes_plugin_sdk::prelude::*;
+
+use crate::path::{failed, missing};
+
+/// Largest file that is read: more is no text a model works on.
+const MAX_BYTES: u64 = 32 << 20;
+
+/// Bytes looked at to tell binary files: as git does.
+const BINARY_PROBE: usize = 8000;
+
+const BOM: &str = "\u{feff}";
+
+/// A text file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TextFile {
+    /// Its text, without a byte-order mark.
+    pub(crate) text: String,
+    /// Whether a byte-order mark stands in front.
+    pub(crate) bom: bool,
+    /// Whether some bytes were no UTF-8 and are shown as the replacement character.
+    pub(crate) lossy: bool,
+}
+
+/// Reads a text file.
+///
+/// # Errors
+/// It is not there, is a folder, is too large, or is no text.
+pub(crate) fn read(path: &str) -> Result<TextFile, Failure> {
+    let meta = fs::metadata(path).map_err(|error| failed("read", path, &error))?;
+    if meta.is_dir() {
+        return Err(Failure::invalid_arguments(format!(
+            "{path} is a folder; list it with list_files"
+        )));
+    }
+    if meta.len() > MAX_BYTES {
+        let (size, most) = (meta.len(), MAX_BYTES >> 20);
+        return Err(Failure::too_large(format!(
+            "{path} has {size} bytes; files up to {most} MiB can be read"
+        )));
+    }
+    let bytes = fs::read(path).map_err(|error| failed("read", path, &error))?;
+    if is_binary(&bytes) {
+        return Err(Failure::invalid_arguments(format!(
+            "{path} is a binary file of {} bytes and cannot be used as text",
+            bytes.len()
+        )));
+    }
+    Ok(decode(bytes))
+}
+
+/// Reads a text file that will be written again, so every byte must be understood.
+///
+/// # Errors
+/// As [`read`], or it is not UTF-8.
+pub(crate) fn read_to_change(path: &str) -> Result<TextFile, Failure> {
+    let file = read(path)?;
+    if file.lossy {
+        return Err(Failure::invalid_arguments(format!(
+            "{path} is not UTF-8, and changing it here would damage it"
+        )));
+    }
+    Ok(file)
+}
+
+/// Whether bytes are no text.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
+}
+
+fn decode(bytes: Vec<u8>) -> TextFile {
+    let (text, lossy) = match String::from_utf8(bytes) {
+        Ok(text) => (text, false),
+        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
+    };
+    match text.strip_prefix(BOM) {
+        Some(rest) => TextFile { text: rest.to_owned(), bom: true, lossy },
+        None => TextFile { text, bom: false, lossy },
+    }
+}
+
+impl TextFile {
+    /// Whether its lines end in CR LF.
+    pub(crate) fn is_crlf(&self) -> bool {
+        self.text.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r'))
+    }
+
+    /// Its bytes with another text.
+    pub(crate) fn with_text(&self, text: &str) -> String {
+        if self.bom { format!("{BOM}{text}") } else { text.to_owned() }
+    }
+}
+
+/// Writes a file, with the folders above it. A file that exists keeps its permissions and links:
+/// its content is replaced in place.
+///
+/// # Errors
+/// The path is a folder or may not be written.
+pub(crate) fn write(path: &str, content: &str) -> Result<(), Failure> {
+    if fs::metadata(path).is_ok_and(|meta| meta.is_dir()) {
+        return Err(Failure::invalid_arguments(format!("{path} is a folder; name a file in it")));
+    }
+    if let Some(parent) = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        fs::create_dir_all(parent).map_err(|error| failed("make the folder of", path, &error))?;
+    }
+    fs::write(path, content).map_err(|error| failed("write", path, &error))
+}
+
+/// Removes a file.
+///
+/// # Errors
+/// It is not there or may not be removed.
+pub(crate) fn remove(path: &str) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(missing(path)),
+        removed => removed.map_err(|error| failed("remove", path, &error)),
+    }
+}

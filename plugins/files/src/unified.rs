@@ -1,0 +1,119 @@
+//! `patch`: a unified diff over one or several files, all of it or nothing.
+
+mod apply;
+mod parse;
+
+use hermes_plugin_sdk::prelude::*;
+
+use crate::path::missing;
+use crate::text_file::{self, TextFile};
+use parse::{FilePatch, parse};
+
+/// Arguments of `patch`.
+#[arguments]
+pub(crate) struct Patch {
+    /// The file, where the patch has no --- and +++ lines, or names it otherwise.
+    #[serde(default)]
+    path: Option<String>,
+    /// A unified diff: --- and +++ lines, then @@ hunks with a blank, - or + before each line. /dev/null as the old
+    /// file creates one, as the new file deletes it.
+    patch: String,
+}
+
+/// Applies a unified diff. Context and removed lines must match the files exactly; line numbers may
+/// be off. Nothing is changed unless every hunk of every file applies.
+#[tool(destructive, path_arguments = ["path"])]
+pub(crate) fn patch(arguments: Patch) -> Result<String, Failure> {
+    let mut files = parse(&arguments.patch).map_err(Failure::invalid_arguments)?;
+    if let Some(path) = arguments.path {
+        let [file] = files.as_mut_slice() else {
+            return Err(Failure::invalid_arguments(format!(
+                "path is given, but the patch is about {} files; leave path out",
+                files.len()
+            )));
+        };
+        file.retarget(path);
+    }
+    let changes = files.iter().map(plan).collect::<Result<Vec<Change>, Failure>>()?;
+    carry_out(&changes)?;
+    Ok(changes.iter().map(|change| change.said.clone()).collect::<Vec<_>>().join("\n"))
+}
+
+/// What is to happen to one file.
+struct Change {
+    path: String,
+    /// The whole content before; nothing if the file is new.
+    before: Option<String>,
+    /// The whole content after; nothing if the file goes.
+    after: Option<String>,
+    said: String,
+}
+
+/// Works out what a file would become, without touching it.
+fn plan(file: &FilePatch) -> Result<Change, Failure> {
+    let path = file.path().to_owned();
+    let of_file = |what: String| Failure::conflict(format!("{path}: {what}"));
+    let old = match &file.old {
+        Some(_) => Some(text_file::read_to_change(&path)?),
+        None if std::fs::metadata(&path).is_ok() => {
+            return Err(of_file("the patch creates it, but it is there already".into()));
+        }
+        None => None,
+    };
+    let empty = TextFile { text: String::new(), bom: false, lossy: false };
+    let before = old.as_ref().unwrap_or(&empty);
+    let applied = apply::apply(before, &file.hunks).map_err(of_file)?;
+    let hunks = file.hunks.len();
+    let (after, said) = match (&file.new, &old) {
+        (None, _) if !applied.text.is_empty() => {
+            return Err(of_file(
+                "the patch deletes it, but leaves text in it; its hunks must remove every line"
+                    .into(),
+            ));
+        }
+        (None, _) => (None, format!("deleted {path}")),
+        (Some(_), None) => (Some(applied.text), format!("created {path}")),
+        (Some(_), Some(_)) => {
+            let moved = applied
+                .moved
+                .iter()
+                .map(|(hunk, line)| format!("; hunk {hunk} applied at line {line}"));
+            let said = format!("patched {path}: {hunks} hunks{}", moved.collect::<String>());
+            (Some(before.with_text(&applied.text)), said)
+        }
+    };
+    let before = old.map(|old| old.with_text(&old.text));
+    Ok(Change { path, before, after, said })
+}
+
+/// Makes every change; if one fails, those made before it are taken back.
+fn carry_out(changes: &[Change]) -> Result<(), Failure> {
+    for (at, change) in changes.iter().enumerate() {
+        let Err(failure) = put(&change.path, change.after.as_deref()) else { continue };
+        let stuck: Vec<&str> = changes[..at]
+            .iter()
+            .rev()
+            .filter(|done| put(&done.path, done.before.as_deref()).is_err())
+            .map(|done| done.path.as_str())
+            .collect();
+        let message = match stuck.as_slice() {
+            [] => format!("{}; no file was changed", failure.message),
+            stuck => {
+                format!("{}; these could not be put back: {}", failure.message, stuck.join(", "))
+            }
+        };
+        return Err(Failure { message, ..failure });
+    }
+    Ok(())
+}
+
+fn put(path: &str, content: Option<&str>) -> Result<(), Failure> {
+    match content {
+        Some(content) => text_file::write(path, content),
+        None if std::fs::metadata(path).is_err() => Err(missing(path)),
+        None => text_file::remove(path),
+    }
+}
+
+#[cfg(test)]
+mod tests;
