@@ -57,12 +57,11 @@ impl Settings {
             "oneOf",
             "$ref",
         ];
-        let schema = self.0.as_ref().and_then(Value::as_object);
-        let Some(schema) =
-            schema.filter(|schema| !OPEN.iter().any(|key| schema.contains_key(*key)))
-        else {
-            return Ok(());
+        let is_open = |schema: &Map<String, Value>| {
+            OPEN.iter().any(|key| schema.get(*key).is_some_and(|value| *value != false))
         };
+        let schema = self.0.as_ref().and_then(Value::as_object);
+        let Some(schema) = schema.filter(|schema| !is_open(schema)) else { return Ok(()) };
         let Some(known) = schema.get("properties").and_then(Value::as_object) else {
             return Ok(());
         };
