@@ -218,3 +218,21 @@ fn read_lines(pipe: impl std::io::Read) -> impl Iterator<Item = String> {
     let lines = BufReader::new(pipe).split(b'\n');
     lines.map_while(Result::ok).map(|line| String::from_utf8_lossy(&line).trim_end().to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_toolchain_the_user_hears_where_to_get_one() {
+        assert_eq!(
+            missing("cargo", &std::io::Error::from(ErrorKind::NotFound)).to_string(),
+            "cargo was not found, and plugins are built with the Rust toolchain; install it with \
+             rustup, or put a built component beside plugin.toml"
+        );
+        assert_eq!(
+            missing("rustc", &std::io::Error::from(ErrorKind::PermissionDenied)).to_string(),
+            "cannot run rustc: permission denied"
+        );
+    }
+}
