@@ -29,6 +29,9 @@ const AFTER_FINISH: Duration = Duration::from_secs(5);
 /// connection be used again.
 const AFTER_DONE: Duration = Duration::from_millis(100);
 
+/// Most bytes read for the same purpose.
+const AFTER_DONE_BYTES: usize = 64 * 1024;
+
 /// The byte order mark that some servers put first.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -47,6 +50,8 @@ pub(crate) struct Reply {
     timer: Pin<Box<Sleep>>,
     /// Whether the timer runs: it does only while nothing comes.
     waiting: bool,
+    /// When to stop waiting for more of a reply that has said why it ended.
+    leave_at: Option<Instant>,
     received: usize,
     out: Deltas,
     /// Handed out after all deltas.
@@ -82,6 +87,7 @@ impl Reply {
             timer: Box::pin(tokio::time::sleep_until(clock.deadline)),
             clock,
             waiting: false,
+            leave_at: None,
             received: 0,
             out: Deltas::new(),
             failure: None,
@@ -118,12 +124,8 @@ impl Reply {
     fn poll_timer(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if !self.waiting {
             self.waiting = true;
-            let limit = match self.phase {
-                Phase::Draining => AFTER_DONE,
-                _ if self.decoder.is_finished() => AFTER_FINISH.min(self.clock.timeouts.stall),
-                _ => self.clock.timeouts.stall,
-            };
-            self.timer.as_mut().reset(self.clock.until(limit));
+            let silence = self.clock.until(self.clock.timeouts.stall);
+            self.timer.as_mut().reset(self.leave_at.unwrap_or(silence).min(silence));
         }
         self.timer.as_mut().poll(cx)
     }
@@ -137,13 +139,16 @@ impl Reply {
     }
 
     fn take(&mut self, piece: Bytes) {
+        self.received = self.received.saturating_add(piece.len());
         if self.phase == Phase::Draining {
-            return; // the timer and the total bound how long
+            if self.received > AFTER_DONE_BYTES {
+                self.end(None);
+            }
+            return;
         }
         if Instant::now() >= self.clock.deadline {
             return self.expire();
         }
-        self.received = self.received.saturating_add(piece.len());
         match &mut self.shape {
             Shape::Unknown(head) => {
                 head.extend_from_slice(&piece);
@@ -191,8 +196,16 @@ impl Reply {
             Err(error) => Err(Fault::Malformed { reason: error.to_string(), text: String::new() }),
         };
         match flow {
-            Ok(Flow::More) => {}
-            Ok(Flow::Done) => self.phase = Phase::Draining,
+            Ok(Flow::More) => {
+                if self.leave_at.is_none() && self.decoder.is_finished() {
+                    self.leave_at = Some(self.clock.until(AFTER_FINISH));
+                }
+            }
+            Ok(Flow::Done) => {
+                self.phase = Phase::Draining;
+                self.leave_at = Some(self.clock.until(AFTER_DONE));
+                self.received = 0;
+            }
             Err(fault) => self.fault(&fault),
         }
         true

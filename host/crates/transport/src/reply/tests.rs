@@ -219,6 +219,24 @@ async fn after_done_the_body_is_read_to_its_end_but_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_follows_a_complete_reply_does_not_hold_it_up() {
+    let complete = body(pieces(&[TEXT, STOP, DONE].concat()));
+    let endless = stream::repeat_with(|| Ok(Bytes::from_static(b": more\n\n")));
+    let found: Vec<Item> = reply("", Box::pin(complete.chain(endless))).collect().await;
+    assert_eq!(found, [text("hi"), finish()]);
+
+    let start = Instant::now();
+    let finished = body(pieces(&[TEXT, STOP].concat()));
+    let pings = stream::unfold((), |()| async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Some((Ok(Bytes::from_static(b": ping\n\n")), ()))
+    });
+    let found: Vec<Item> = reply("", Box::pin(finished.chain(pings))).collect().await;
+    assert_eq!(found, [text("hi"), finish()]);
+    assert!(start.elapsed() <= AFTER_FINISH + Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_is_read_ahead_and_dropping_the_reply_drops_the_body() {
     struct Body {
         taken: Arc<AtomicUsize>,

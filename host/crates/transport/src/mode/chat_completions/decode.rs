@@ -50,10 +50,11 @@ impl Decoder {
         }
         self.model(&chunk.model.0, out);
         self.count(chunk.usage, out);
-        let mut choices = chunk.choices.unwrap_or_default().into_iter();
-        match choices.find(|choice| whole || choice.index.0.unwrap_or_default() == 0) {
-            Some(choice) => self.choice(choice, whole, out),
-            None => Ok(()),
+        match chunk.choices.and_then(|choices| choices.0) {
+            Some(choice) if whole || choice.index.0.unwrap_or_default() == 0 => {
+                self.choice(choice, whole, out)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -64,9 +65,9 @@ impl Decoder {
         self.count(choice.usage, out);
         // A stream's last chunk may repeat the whole message beside an empty delta.
         let said = match (choice.delta, choice.message) {
-            (_, Some(message)) if whole => Some(message),
+            (_, Some(message)) if whole => Some(*message),
             (Some(delta), _) => Some(delta),
-            (None, message) => message.filter(|_| !self.delivered),
+            (None, message) => message.filter(|_| !self.delivered).map(|message| *message),
         };
         if let Some(said) = said {
             self.said(said, whole, out);

@@ -13,11 +13,43 @@ pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
     pub(super) model: Word<'a>,
     #[serde(borrow, default)]
-    pub(super) choices: Option<Vec<Choice<'a>>>,
+    pub(super) choices: Option<Choices<'a>>,
     #[serde(borrow, default)]
     pub(super) usage: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(super) error: Option<&'a RawValue>,
+}
+
+/// Of a list of alternatives the one with index 0, which is the one we ask for, else the first.
+/// Taken out while reading, since a list of such large values costs more than all the rest.
+pub(super) struct Choices<'a>(pub(super) Option<Choice<'a>>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Choices<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ChoicesVisitor).map(Self)
+    }
+}
+
+struct ChoicesVisitor;
+
+impl<'de> Visitor<'de> for ChoicesVisitor {
+    type Value = Option<Choice<'de>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of choices")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut first = None;
+        while let Some(choice) = list.next_element::<Choice<'de>>()? {
+            if choice.index.0.unwrap_or_default() == 0 {
+                skip_list(list)?;
+                return Ok(Some(choice));
+            }
+            first.get_or_insert(choice);
+        }
+        Ok(first)
+    }
 }
 
 /// One alternative of a reply; we only ever ask for one.
@@ -28,9 +60,9 @@ pub(super) struct Choice<'a> {
     /// In a stream.
     #[serde(borrow, default)]
     pub(super) delta: Option<Said<'a>>,
-    /// In a whole reply.
+    /// In a whole reply; boxed, since a stream's many chunks do without.
     #[serde(borrow, default)]
-    pub(super) message: Option<Said<'a>>,
+    pub(super) message: Option<Box<Said<'a>>>,
     #[serde(borrow, default)]
     pub(super) finish_reason: Word<'a>,
     /// Where some servers put what belongs to the chunk.

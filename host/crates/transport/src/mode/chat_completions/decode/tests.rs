@@ -242,6 +242,7 @@ fn what_is_not_asked_for_is_ignored() {
     let body = events(&[
         r#"{"id":1,"choices":[{"index":1,"delta":{"content":"other"}},{"index":0,"delta":{"content":7}}],"model":"m"}"#,
         r#"{"choices":[{"index":0,"delta":{"function_call":{"name":"old","arguments":"{}"}}}],"new":[{}]}"#,
+        r#"{"choices":[{"index":1,"delta":{"content":"other"},"finish_reason":"length"}]}"#,
         r#"{"choices":null,"usage":null}"#,
         r#"{"choices":[{"index":0,"delta":null,"finish_reason":"stop","message":{"content":"again"}}]}"#,
     ]);
@@ -275,6 +276,7 @@ fn a_whole_body_goes_the_same_way() {
     };
     assert_eq!(whole(body), expected);
     assert_eq!(whole(r#"{"choices":[{"message":{"content":"hi"}}]}"#), said("hi", Stop));
+    assert_eq!(whole(r#"{"choices":[{"index":1,"message":{"content":"hi"}}]}"#), said("hi", Stop));
     let empty = Reply { fault: Some(Fault::Empty), ..Reply::default() };
     assert_eq!(whole(r#"{"choices":[]}"#), empty);
     assert_eq!(whole(r#"{"choices":[{"message":{"content":""}}]}"#), empty);

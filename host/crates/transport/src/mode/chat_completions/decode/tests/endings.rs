@@ -128,6 +128,6 @@ fn what_is_no_chunk_is_malformed_and_says_how() {
     let (reason, _) = fault(whole(r#"{"choices":7}"#));
     assert_eq!(
         reason,
-        "its form is unexpected: invalid type: integer `7`, expected a sequence at line 1 column 12"
+        "its form is unexpected: invalid type: integer `7`, expected a list of choices at line 1 column 12"
     );
 }
