@@ -103,7 +103,7 @@ pub(crate) enum Answer {
 
 /// Dates and times: parse, convert between zones, add durations, differences, weekday, ISO week,
 /// recurrences, and what time it is now. Use it instead of calculating dates yourself.
-#[tool(read_only, parallel_safe, timeout_ms = 10000)]
+#[tool(read_only, idempotent, parallel_safe, timeout_ms = 10000)]
 pub(crate) fn date_time(arguments: DateTime) -> Result<Json<Answer>, Failure> {
     answer(&arguments, Timestamp::now()).map(Json)
 }

@@ -12,7 +12,7 @@ use super::units;
 use super::value::Value;
 
 /// Levels of nesting; a bracket takes two. Each costs a kilobyte or two of stack.
-const MAX_DEPTH: u32 = 200;
+const MAX_DEPTH: u32 = 100;
 
 /// What the calculation may take; reached only by thousands of huge operands.
 const TIME: Duration = Duration::from_secs(3);

@@ -185,3 +185,10 @@ fn ratio(text: &str) -> Option<Number> {
         None => exact::parse(text),
     }
 }
+
+/// All names without prefixes.
+#[cfg(test)]
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let rows = PLAIN.iter().chain(DECIMAL).map(|row| row.0);
+    rows.chain(DEGREES.iter().map(|row| row.0)).flatten().copied()
+}
