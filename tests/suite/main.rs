@@ -1,1 +1,14 @@
-//! Placeholder.
+//! The black-box suite: the built binary, a scripted model server on a loopback port, real plugins
+//! on a real folder. Each file is one thing a user sees.
+#![allow(clippy::unwrap_used)]
+
+mod cli;
+mod demo;
+mod documents;
+mod host;
+mod kill;
+mod model;
+mod plugins;
+mod shipped;
+mod strict;
+mod wire;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use hermes_core::agent::in_call_order;
 use hermes_core::store::Store;
 use tokio_util::sync::CancellationToken;
 
@@ -68,7 +69,7 @@ async fn tell_what_was_stored(host: &crate::Host, out: &Out) -> Result<(), Usage
     let id = host.latest_session().await?;
     let session = host.store().load(&id).await.map_err(broken)?;
     out.line(&format!("\nThe session as stored ({id}):"));
-    for line in transcript(&session.messages) {
+    for line in transcript(&in_call_order(session.messages)) {
         out.line(&line);
     }
     out.note(&format!("\nRead it again: hermes-host sessions show {id}"));

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Subcommand;
+use hermes_core::agent::in_call_order;
 use hermes_core::message::Message;
 use hermes_core::store::Store;
 use tokio_util::sync::CancellationToken;
@@ -60,11 +61,12 @@ async fn show(id: &str, args: &RunArgs, home: &Home, out: &Out) -> Result<(), Us
     let store = open_store(home)?;
     let id = crate::host::find_session(&store, id).await?;
     let session = store.load(&id).await.map_err(broken)?;
+    let messages = in_call_order(session.messages);
     if args.output != Output::Text {
-        out.json::<Vec<Arc<Message>>>(&session.messages);
+        out.json::<Vec<Arc<Message>>>(&messages);
         return Ok(());
     }
-    for line in transcript(&session.messages) {
+    for line in transcript(&messages) {
         out.line(&line);
     }
     Ok(())

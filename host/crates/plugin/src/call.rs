@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use tokio_util::sync::CancellationToken;
 use wasmtime::{Store, Trap, UpdateDeadline};
 
 use crate::engine::{Runtime, TICK};
@@ -56,20 +57,31 @@ pub(crate) struct Measures {
 #[error("busy for longer than allowed")]
 struct TooBusy;
 
-/// Runs `enter` in a fresh store on the guests' own threads, within bounds.
+/// How much longer than its wall clock a call is waited for: by then its thread hangs in a file
+/// operation that nothing can interrupt (a FIFO, a dead mount), and is left behind.
+const STUCK_GRACE: Duration = Duration::from_millis(200);
+
+/// Runs `enter` in a fresh store within bounds, on a thread of its own: what blocks in there, a file
+/// operation above all, blocks nobody else, and costs no hop to another thread each time.
 pub(crate) async fn run<T, F>(runtime: &Runtime, scope: Scope, bounds: Bounds, enter: F) -> Ended<T>
 where
     T: Send + 'static,
     F: AsyncGuest<T>,
 {
-    let task = runtime.handle.spawn(bounded(runtime.engine.clone(), scope, bounds, enter));
-    let abort = AbortOnDrop(task.abort_handle());
-    let ended = task.await;
-    drop(abort);
-    ended.unwrap_or_else(|error| Ended {
-        value: Err(Stopped::Trapped(format!("the host failed inside the call: {error}"))),
-        measures: Measures::default(),
-    })
+    // Whoever drops this future ends the call.
+    let dropped = CancellationToken::new();
+    let _guard = dropped.clone().drop_guard();
+    let (engine, handle) = (runtime.engine.clone(), runtime.handle.clone());
+    let task = runtime
+        .handle
+        .spawn_blocking(move || handle.block_on(bounded(engine, scope, bounds, dropped, enter)));
+    let nothing = |stopped| Ended { value: Err(stopped), measures: Measures::default() };
+    tokio::select! {
+        ended = task => ended.unwrap_or_else(|error| {
+            nothing(Stopped::Trapped(format!("the host failed inside the call: {error}")))
+        }),
+        () = tokio::time::sleep(bounds.wall + STUCK_GRACE) => nothing(Stopped::TimedOut(bounds.wall)),
+    }
 }
 
 /// What is done inside a store: instantiate, note the time, call.
@@ -82,18 +94,11 @@ pub(crate) trait AsyncGuest<T>: Send + 'static {
     ) -> impl Future<Output = wasmtime::Result<T>> + Send;
 }
 
-struct AbortOnDrop(tokio::task::AbortHandle);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 async fn bounded<T, F: AsyncGuest<T>>(
     engine: wasmtime::Engine,
     scope: Scope,
     bounds: Bounds,
+    dropped: CancellationToken,
     enter: F,
 ) -> Ended<T> {
     let started = Instant::now();
@@ -109,8 +114,10 @@ async fn bounded<T, F: AsyncGuest<T>>(
     let value = {
         let running = enter.enter(&mut store, &mut instantiated);
         let interrupted = async {
-            cancel.cancelled().await;
-            tokio::time::sleep(CANCEL_GRACE).await;
+            tokio::select! {
+                () = dropped.cancelled() => {}
+                () = cancel.cancelled() => tokio::time::sleep(CANCEL_GRACE).await,
+            }
         };
         tokio::select! {
             biased;

@@ -15,6 +15,9 @@ const RESERVATION: u64 = 4 << 30;
 /// Calls that can be under way at once: eight of a reply, each with hooks, for a few sessions.
 const SLOTS: u32 = 64;
 
+/// Threads of guests: one a call, and some that hang for good in a file operation.
+const THREADS: usize = 96;
+
 /// Memory of a slot that stays mapped between calls: what a JavaScript engine touches anyway; more
 /// is slower because it is zeroed each time.
 const KEEP_RESIDENT: usize = 2 << 20;
@@ -37,13 +40,10 @@ impl Runtime {
         let engine = engine()?;
         tick(&engine)?;
         let owned = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .max_blocking_threads(32)
+            // It only drives clocks: each call runs on a blocking thread of its own.
+            .worker_threads(1)
+            .max_blocking_threads(THREADS)
             .thread_name("hermes-guest")
-            // A guest that loops comes back to the queue after every tick, so the queues of others
-            // and the clocks are looked at between any two of them, not every 61st time.
-            .global_queue_interval(1)
-            .event_interval(1)
             .enable_time()
             .enable_io()
             .build()?;

@@ -23,6 +23,8 @@ pub(crate) fn context(effective: &Effective) -> Result<WasiCtx, String> {
     builder
         .stdout(MemoryOutputPipe::new(PRINTED_BYTES))
         .stderr(MemoryOutputPipe::new(PRINTED_BYTES))
+        // Each call has a thread of its own, which may block.
+        .allow_blocking_current_thread(true)
         .allow_tcp(false)
         .allow_udp(false)
         .allow_ip_name_lookup(false)
