@@ -21,7 +21,8 @@ fn a_prompt_comes_from_where_it_is_said_to() {
     host.run_with(&["-q", "-"], "from the pipe");
     host.run_with(&["-q", "sum", "--stdin"], "1\n2\n");
     host.run_with(&[], "all of it");
-    let prompts: Vec<Value> = model.requests().iter().map(|request| request["messages"][1]["content"].clone()).collect();
+    let prompts: Vec<Value> =
+        model.requests().iter().map(|request| request["messages"][1]["content"].clone()).collect();
     assert_eq!(prompts, ["from the pipe", "sum\n\n```\n1\n2\n```", "all of it"]);
 }
 
@@ -37,7 +38,8 @@ fn an_inherited_pipe_that_never_closes_does_not_hang_a_run() {
 
 #[test]
 fn exit_codes_tell_how_it_ended() {
-    let endless = || Model::new((0..9).map(|n| calls(&[("c", "echo", json!({"text": n.to_string()}))])));
+    let endless =
+        || Model::new((0..9).map(|n| calls(&[("c", "echo", json!({"text": n.to_string()}))])));
     let model = endless();
     let spent = Host::asking(model.url()).with_guests("").run(&["-q", "go", "--max-turns", "2"]);
     assert_eq!(spent.code, Some(3), "{spent:?}");
@@ -46,7 +48,11 @@ fn exit_codes_tell_how_it_ended() {
     let refused = Model::new([Reply::Raw(404, "application/json", "{\"error\":{\"message\":\"The model `fake` does not exist\",\"code\":\"model_not_found\"}}".into())]);
     let failed = Host::asking(refused.url()).run(&["-q", "hi"]);
     assert_eq!(failed.code, Some(1));
-    assert!(failed.stderr.starts_with("hermes-host: failed (model_not_found): "), "{}", failed.stderr);
+    assert!(
+        failed.stderr.starts_with("hermes-host: failed (model_not_found): "),
+        "{}",
+        failed.stderr
+    );
 }
 
 #[test]
@@ -54,16 +60,37 @@ fn what_the_user_must_mend_is_exit_2_with_the_reason() {
     let here = "http://127.0.0.1:9/v1";
     for (args, wanted) in [
         (vec!["-q", "hi"], "no model is configured"),
-        (vec!["-q", "hi", "--base-url", here], "no model is named for provider \"custom\"; say --model NAME"),
-        (vec!["-q", "hi", "--base-url", "nonsense", "--model", "m"], "base URL \"nonsense\" is no URL"),
-        (vec!["-q", "hi", "--base-url", "http://u:p@h/v1", "--model", "m"], "the base URL carries a user name or password"),
-        (vec!["-q", "hi", "--base-url", here, "--model", "m", "--api-mode", "soap"], "unknown api mode \"soap\""),
+        (
+            vec!["-q", "hi", "--base-url", here],
+            "no model is named for provider \"custom\"; say --model NAME",
+        ),
+        (
+            vec!["-q", "hi", "--base-url", "nonsense", "--model", "m"],
+            "base URL \"nonsense\" is no URL",
+        ),
+        (
+            vec!["-q", "hi", "--base-url", "http://u:p@h/v1", "--model", "m"],
+            "the base URL carries a user name or password",
+        ),
+        (
+            vec!["-q", "hi", "--base-url", here, "--model", "m", "--api-mode", "soap"],
+            "unknown api mode \"soap\"",
+        ),
         (vec!["-q", "hi", "--provider", "nowhere"], "no provider is named \"nowhere\""),
         (vec!["-q", "  ", "--base-url", here, "--model", "m"], "the prompt is empty"),
-        (vec!["--continue", "-q", "hi", "--base-url", here, "--model", "m"], "there is no session to continue"),
-        (vec!["--resume", "zz", "-q", "hi", "--base-url", here, "--model", "m"], "hermes-host sessions list shows what is stored"),
+        (
+            vec!["--continue", "-q", "hi", "--base-url", here, "--model", "m"],
+            "there is no session to continue",
+        ),
+        (
+            vec!["--resume", "zz", "-q", "hi", "--base-url", here, "--model", "m"],
+            "hermes-host sessions list shows what is stored",
+        ),
         (vec!["--plugins", "./missing", "-q", "hi", "--base-url", here, "--model", "m"], "missing"),
-        (vec!["--grant", "nonsense", "-q", "hi", "--base-url", here, "--model", "m"], "grant \"nonsense\": must be NAME:KIND:REST"),
+        (
+            vec!["--grant", "nonsense", "-q", "hi", "--base-url", here, "--model", "m"],
+            "grant \"nonsense\": must be NAME:KIND:REST",
+        ),
         (vec!["--max-turns", "0", "-q", "hi"], "--max-turns"),
     ] {
         let output = Host::new().run(&args);
@@ -77,7 +104,10 @@ fn what_the_user_must_mend_is_exit_2_with_the_reason() {
 fn a_program_gets_one_whole_result_even_when_a_run_cannot_begin() {
     let output = Host::new().run(&["-q", "hi", "--output", "json"]);
     let result: Value = serde_json::from_str(&output.stdout).unwrap();
-    assert_eq!((output.code, &result["failed"], &result["end"]["kind"]), (Some(2), &json!(true), &json!("failed")));
+    assert_eq!(
+        (output.code, &result["failed"], &result["end"]["kind"]),
+        (Some(2), &json!(true), &json!("failed"))
+    );
     assert!(result["error"]["message"].as_str().unwrap().starts_with("no model is configured"));
 }
 
@@ -87,26 +117,42 @@ fn an_unknown_key_in_the_configuration_is_named_with_the_right_one() {
     std::fs::write(host.home().join("config.toml"), "[agent]\nmax_turn = 3\n").unwrap();
     let output = host.run(&["-q", "hi"]);
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("line 2: unknown key \"max_turn\"; did you mean \"max_turns\"?"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("line 2: unknown key \"max_turn\"; did you mean \"max_turns\"?"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
 fn events_tell_the_whole_turn_and_end_with_its_result() {
-    let model = Model::new([calls(&[("c1", "echo", json!({"text": "é".repeat(500)}))]), text("ok")]);
+    let model =
+        Model::new([calls(&[("c1", "echo", json!({"text": "é".repeat(500)}))]), text("ok")]);
     let events = Host::asking(model.url()).with_guests("").events("go");
     let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(
         types,
-        ["turn_started", "iteration_started", "tool_call_started", "tool_call_finished", "iteration_started", "delta", "turn_ended"]
+        [
+            "turn_started",
+            "iteration_started",
+            "tool_call_started",
+            "tool_call_finished",
+            "iteration_started",
+            "delta",
+            "turn_ended"
+        ]
     );
     let seqs: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
     assert_eq!(seqs, (0..7).collect::<Vec<u64>>());
     assert_eq!(events[6]["result"]["final_response"], "ok");
-    let schema: Value =
-        serde_json::from_str(&std::fs::read_to_string(crate::host::root().join("tests/events.schema.json")).unwrap()).unwrap();
+    let schema: Value = serde_json::from_str(
+        &std::fs::read_to_string(crate::host::root().join("tests/events.schema.json")).unwrap(),
+    )
+    .unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     for event in &events {
-        let errors: Vec<String> = validator.iter_errors(event).map(|error| error.to_string()).collect();
+        let errors: Vec<String> =
+            validator.iter_errors(event).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?} in {event}");
     }
 }
@@ -124,9 +170,16 @@ fn sessions_are_listed_shown_and_gone_on_with() {
     assert_eq!(model.requests()[2]["messages"].as_array().unwrap().len(), 6);
     let listed = host.run(&["sessions", "list", "--output", "json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
-    assert_eq!((&listed[0]["title"], &listed[0]["messages"]), (&json!("the first question"), &json!(6)));
+    assert_eq!(
+        (&listed[0]["title"], &listed[0]["messages"]),
+        (&json!("the first question"), &json!(6))
+    );
     let shown = host.run(&["sessions", "show", id]);
-    assert!(shown.stdout.starts_with("user      the first question\nassistant one\n"), "{}", shown.stdout);
+    assert!(
+        shown.stdout.starts_with("user      the first question\nassistant one\n"),
+        "{}",
+        shown.stdout
+    );
 }
 
 #[test]
@@ -147,7 +200,8 @@ fn b140_no_preview_cuts_inside_a_character() {
 
 #[test]
 fn b141_a_reader_that_goes_away_ends_it_quietly() {
-    let words: Vec<Value> = (0..20_000).map(|_| delta(json!({"content": "many words "}), None)).collect();
+    let words: Vec<Value> =
+        (0..20_000).map(|_| delta(json!({"content": "many words "}), None)).collect();
     let model = Model::new([Reply::Events(words, true)]);
     let host = Host::asking(model.url());
     let mut child = host.spawn(&["-q", "go", "--output", "stream-json"]);

@@ -8,13 +8,19 @@ use crate::model::{Model, Reply, calls, text};
 
 fn contents(request: &Value) -> Vec<String> {
     let messages = request["messages"].as_array().unwrap();
-    messages.iter().map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
+    messages
+        .iter()
+        .map(|message| message["content"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[test]
 fn b027_killed_while_a_tool_ran_the_session_goes_on() {
     let model = Model::new([
-        calls(&[("c1", "misbehave", json!({"how": "sleep"})), ("c2", "remember", json!({"key": "k", "value": "v"}))]),
+        calls(&[
+            ("c1", "misbehave", json!({"how": "sleep"})),
+            ("c2", "remember", json!({"key": "k", "value": "v"})),
+        ]),
         text("went on"),
         text("and again"),
     ]);
@@ -42,8 +48,9 @@ fn b027_killed_while_a_tool_ran_the_session_goes_on() {
 /// Waits until the model's reply is stored.
 fn wait_for_reply(database: &std::path::Path) {
     loop {
-        let stored = rusqlite::Connection::open(database)
-            .and_then(|db| db.query_row("SELECT count(*) FROM messages", [], |row| row.get::<_, u32>(0)));
+        let stored = rusqlite::Connection::open(database).and_then(|db| {
+            db.query_row("SELECT count(*) FROM messages", [], |row| row.get::<_, u32>(0))
+        });
         if stored.is_ok_and(|count| count >= 2) {
             return;
         }
@@ -75,7 +82,8 @@ fn an_interrupt_ends_the_turn_cleanly_and_the_session_goes_on() {
     let host = Host::asking(model.url());
     let child = host.spawn(&["-q", "go", "--output", "json"]);
     model.wait_for(1);
-    let status = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let status =
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(status.unwrap().success());
     let output = crate::host::finish(child);
     let result: Value = serde_json::from_str(&output.stdout).unwrap();

@@ -97,7 +97,8 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Value>>, replies: &Mutex<VecDeque<R
         let next = replies.lock().unwrap().pop_front();
         let (status, kind, body) = match next {
             Some(Reply::Events(events, done)) => {
-                let mut body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+                let mut body: String =
+                    events.iter().map(|event| format!("data: {event}\n\n")).collect();
                 if done {
                     body.push_str("data: [DONE]\n\n");
                 }
@@ -109,13 +110,19 @@ fn serve(stream: TcpStream, seen: &Mutex<Vec<Value>>, replies: &Mutex<VecDeque<R
                 let _ = reader.read(&mut [0]);
                 return;
             }
-            None => (400, "application/json", "{\"error\":{\"message\":\"the script is over\"}}".into()),
+            None => {
+                (400, "application/json", "{\"error\":{\"message\":\"the script is over\"}}".into())
+            }
         };
         let head = format!(
             "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
-        if stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).is_err() {
+        if stream
+            .write_all(head.as_bytes())
+            .and_then(|()| stream.write_all(body.as_bytes()))
+            .is_err()
+        {
             return;
         }
     }

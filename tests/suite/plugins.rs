@@ -16,13 +16,16 @@ fn list(host: &Host) -> Vec<Value> {
 fn every_misbehaviour_is_a_tool_result_and_the_turn_goes_on() {
     let ways = ["panic", "loop", "memory_bomb", "recurse", "huge_result", "sleep"];
     let asked: Vec<_> = ways.iter().map(|way| (*way, "misbehave", json!({"how": way}))).collect();
-    let mut asked: Vec<_> = asked.iter().map(|(id, tool, arguments)| (*id, *tool, arguments.clone())).collect();
+    let mut asked: Vec<_> =
+        asked.iter().map(|(id, tool, arguments)| (*id, *tool, arguments.clone())).collect();
     asked.push(("healthy", "echo", json!({"text": "still here"})));
     let model = Model::new([calls(&asked), text("survived")]);
     let result = Host::asking(model.url()).with_guests("").ask("go");
     assert_eq!(result["final_response"], "survived");
-    let results: Vec<&str> =
-        result["messages"].as_array().unwrap()[2..9].iter().map(|m| m["content"].as_str().unwrap()).collect();
+    let results: Vec<&str> = result["messages"].as_array().unwrap()[2..9]
+        .iter()
+        .map(|m| m["content"].as_str().unwrap())
+        .collect();
     assert_eq!(
         results,
         [
@@ -46,7 +49,10 @@ fn b134_a_gate_that_fails_denies_visibly() {
         let output = host.run(&["-v", "-q", "go", "--output", "json"]);
         let result: Value = serde_json::from_str(&output.stdout).unwrap();
         let answer = result["messages"][2]["content"].as_str().unwrap();
-        assert!(answer.starts_with("error [denied]: denied by policy gate: the hook "), "{how}: {answer}");
+        assert!(
+            answer.starts_with("error [denied]: denied by policy gate: the hook "),
+            "{how}: {answer}"
+        );
         assert!(!answer.contains("words of the guest's own"), "an instruction channel: {answer}");
     }
 }
@@ -67,7 +73,10 @@ fn hooks_act_with_the_powers_they_were_granted() {
     let host = host.args(["--grant", "gate:hook:full,rewrite,replace"]);
     let replaced = host.ask("go");
     assert_eq!(replaced["messages"][2]["content"], "replaced");
-    assert_eq!(replaced["messages"][1]["tool_calls"][0]["function"]["arguments"], "{\"text\":\"own\"}");
+    assert_eq!(
+        replaced["messages"][1]["tool_calls"][0]["function"]["arguments"],
+        "{\"text\":\"own\"}"
+    );
 }
 
 #[test]
@@ -92,9 +101,23 @@ fn b127_the_hosts_environment_stays_outside() {
         .with_guests("");
     let bare = host.run(&["plugins", "call", "hostile", "look_around"]);
     assert_eq!(bare.stdout, "env [] args [] stdin \"\"\n", "{bare:?}");
-    let granted = host.run(&["plugins", "call", "hostile", "look_around", "--grant", "hostile:env:HOSTILE_GRANTED"]);
+    let granted = host.run(&[
+        "plugins",
+        "call",
+        "hostile",
+        "look_around",
+        "--grant",
+        "hostile:env:HOSTILE_GRANTED",
+    ]);
     assert_eq!(granted.stdout, "env [\"HOSTILE_GRANTED=yes\"] args [] stdin \"\"\n", "{granted:?}");
-    let refused = host.run(&["plugins", "call", "hostile", "look_around", "--grant", "hostile:env:HERMES_HOST_API_KEY"]);
+    let refused = host.run(&[
+        "plugins",
+        "call",
+        "hostile",
+        "look_around",
+        "--grant",
+        "hostile:env:HERMES_HOST_API_KEY",
+    ]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
 }
 
@@ -129,14 +152,25 @@ fn b130_files_that_are_no_plugins_are_refused_and_the_others_load() {
     std::fs::write(folder.join("module.wasm"), b"\0asm\x01\0\0\0").unwrap();
     std::fs::write(folder.join("native.wasm"), b"\x7fELF....").unwrap();
     std::fs::create_dir(folder.join("broken")).unwrap();
-    std::fs::write(folder.join("broken/plugin.toml"), "[plugin]\nname = \"broken\"\ncomponent = ").unwrap();
+    std::fs::write(folder.join("broken/plugin.toml"), "[plugin]\nname = \"broken\"\ncomponent = ")
+        .unwrap();
     std::fs::create_dir(folder.join("unbuilt")).unwrap();
-    std::fs::write(folder.join("unbuilt/plugin.toml"), "[plugin]\nname = \"unbuilt\"\ncomponent = \"x.wasm\"\n").unwrap();
+    std::fs::write(
+        folder.join("unbuilt/plugin.toml"),
+        "[plugin]\nname = \"unbuilt\"\ncomponent = \"x.wasm\"\n",
+    )
+    .unwrap();
     let host = host.args(["--plugins", folder.to_str().unwrap()]);
     let plugins = list(&host);
     let state = |name: &str| {
-        let plugin = plugins.iter().find(|plugin| plugin["name"] == name).unwrap_or_else(|| panic!("{name} in {plugins:?}"));
-        (plugin["state"].as_str().unwrap().to_owned(), plugin["reason"].as_str().unwrap_or_default().to_owned())
+        let plugin = plugins
+            .iter()
+            .find(|plugin| plugin["name"] == name)
+            .unwrap_or_else(|| panic!("{name} in {plugins:?}"));
+        (
+            plugin["state"].as_str().unwrap().to_owned(),
+            plugin["reason"].as_str().unwrap_or_default().to_owned(),
+        )
     };
     assert_eq!(state("good"), ("loaded".to_owned(), String::new()));
     for (name, wanted) in [
@@ -195,7 +229,15 @@ fn grants_are_bound_to_bytes_and_changed_bytes_wait_for_approval() {
     bytes.extend([0, 2, 1, b'x']);
     std::fs::write(folder.join("hostile.wasm"), bytes).unwrap();
     assert_eq!(read().code, Some(1), "a changed plugin has no grants");
-    let refused = host.run(&["plugins", "call", "hostile", "read_any", "{\"path\":\"open.txt\"}", "--grant", "hostile:fs:.:ro"]);
+    let refused = host.run(&[
+        "plugins",
+        "call",
+        "hostile",
+        "read_any",
+        "{\"path\":\"open.txt\"}",
+        "--grant",
+        "hostile:fs:.:ro",
+    ]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains("plugins approve hostile"), "{}", refused.stderr);
     let approved = host.run(&["plugins", "approve", "hostile"]);
@@ -207,22 +249,38 @@ fn grants_are_bound_to_bytes_and_changed_bytes_wait_for_approval() {
 
 #[test]
 fn a_required_plugin_that_is_not_there_is_exit_2() {
-    let output = Host::asking("http://127.0.0.1:9/v1").with_guests("[plugins.guard]\nrequired = true\n").run(&["-q", "hi"]);
+    let output = Host::asking("http://127.0.0.1:9/v1")
+        .with_guests("[plugins.guard]\nrequired = true\n")
+        .run(&["-q", "hi"]);
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("plugin \"guard\" is required by config.toml"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("plugin \"guard\" is required by config.toml"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
 fn a_call_by_hand_prints_parts_or_the_failure() {
     let host = Host::new().with_guests("");
-    let good = host.run(&["plugins", "call", "hostile", "echo", "{\"text\":\"hi\"}", "--output", "json"]);
+    let good =
+        host.run(&["plugins", "call", "hostile", "echo", "{\"text\":\"hi\"}", "--output", "json"]);
     let good: Value = serde_json::from_str(&good.stdout).unwrap();
-    assert_eq!((&good["ok"], &good["parts"]), (&json!(true), &json!([{"type": "text", "text": "hi"}])));
+    assert_eq!(
+        (&good["ok"], &good["parts"]),
+        (&json!(true), &json!([{"type": "text", "text": "hi"}]))
+    );
     assert_eq!(good["receipt"]["outcome"], "ok");
     let bad = host.run(&["plugins", "call", "hostile", "echo", "{}", "--output", "json"]);
     assert_eq!(bad.code, Some(1));
     let bad: Value = serde_json::from_str(&bad.stdout).unwrap();
-    assert_eq!(bad["failure"], json!({"code": "invalid-arguments", "message": "\"text\" is a required property"}));
+    assert_eq!(
+        bad["failure"],
+        json!({"code": "invalid-arguments", "message": "\"text\" is a required property"})
+    );
     let unknown = host.run(&["plugins", "call", "nobody", "echo"]);
-    assert_eq!((unknown.code, unknown.stderr.contains("no plugin is named \"nobody\"")), (Some(2), true));
+    assert_eq!(
+        (unknown.code, unknown.stderr.contains("no plugin is named \"nobody\"")),
+        (Some(2), true)
+    );
 }

@@ -23,7 +23,10 @@ fn all_four_load_and_a_warm_start_knows_them() {
             .iter()
             .map(|plugin| (plugin["name"].as_str().unwrap(), plugin["state"].as_str().unwrap()))
             .collect();
-        assert_eq!(states, [("data", "loaded"), ("files", "loaded"), ("guard", "loaded"), ("redact", "loaded")]);
+        assert_eq!(
+            states,
+            [("data", "loaded"), ("files", "loaded"), ("guard", "loaded"), ("redact", "loaded")]
+        );
     }
 }
 
@@ -31,8 +34,16 @@ fn all_four_load_and_a_warm_start_knows_them() {
 fn a_days_work_on_a_folder_with_a_guard_and_a_mask() {
     let model = Model::new([
         calls(&[
-            ("a", "write_file", json!({"path": "src/a.txt", "content": "one\ntwo\nAPI_KEY=abcdef123456\n"})),
-            ("b", "edit_file", json!({"path": "src/a.txt", "old_string": "two", "new_string": "2"})),
+            (
+                "a",
+                "write_file",
+                json!({"path": "src/a.txt", "content": "one\ntwo\nAPI_KEY=abcdef123456\n"}),
+            ),
+            (
+                "b",
+                "edit_file",
+                json!({"path": "src/a.txt", "old_string": "two", "new_string": "2"}),
+            ),
             ("c", "read_file", json!({"path": "src/a.txt"})),
             ("d", "search_files", json!({"pattern": "on[e]", "mode": "files"})),
             ("e", "write_file", json!({"path": "./x/../.env", "content": "A=1"})),
@@ -50,13 +61,19 @@ fn a_days_work_on_a_folder_with_a_guard_and_a_mask() {
         "redact:hook:full,replace",
     ]);
     let result = host.ask("work");
-    let results: Vec<&str> =
-        result["messages"].as_array().unwrap()[2..9].iter().map(|m| m["content"].as_str().unwrap()).collect();
+    let results: Vec<&str> = result["messages"].as_array().unwrap()[2..9]
+        .iter()
+        .map(|m| m["content"].as_str().unwrap())
+        .collect();
     assert_eq!(results[0], "created src/a.txt: 29 bytes, 3 lines");
     assert_eq!(results[1], "edited src/a.txt at line 2");
     assert_eq!(results[2], "1\tone\n2\t2\n3\tAPI_KEY=[masked]\n");
     assert_eq!(results[3], "src/a.txt\n");
-    assert!(results[4].starts_with("error [denied]: denied by policy guard: credential files"), "{}", results[4]);
+    assert!(
+        results[4].starts_with("error [denied]: denied by policy guard: credential files"),
+        "{}",
+        results[4]
+    );
     assert!(results[5].starts_with("error ["), "{}", results[5]);
     assert!(results[6].contains("0.3"), "{}", results[6]);
     assert!(!host.work.path().join(".env").exists());
@@ -67,7 +84,8 @@ fn a_days_work_on_a_folder_with_a_guard_and_a_mask() {
 #[test]
 fn the_model_is_told_which_folders_it_has() {
     let model = Model::new([text("ok")]);
-    let host = host().args(["--base-url", model.url(), "--model", "fake", "--grant", "files:fs:.:ro"]);
+    let host =
+        host().args(["--base-url", model.url(), "--model", "fake", "--grant", "files:fs:.:ro"]);
     host.run(&["-q", "hi"]);
     let folder = host.work.path().canonicalize().unwrap();
     let tools = model.requests()[0]["tools"].to_string();

@@ -38,9 +38,10 @@ pub(crate) fn problems(request: &Value) -> Vec<String> {
         if blank && !lists && open.is_empty() && role != "assistant" {
             wrong("says nothing");
         }
-        let unknown = message.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).find(|key| {
-            !["role", "content", "tool_calls", "tool_call_id", "name"].contains(key)
-        });
+        let unknown =
+            message.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).find(|key| {
+                !["role", "content", "tool_calls", "tool_call_id", "name"].contains(key)
+            });
         if let Some(key) = unknown {
             wrong(&format!("has the unknown field {key:?}"));
         }

@@ -12,7 +12,8 @@ fn call_delta(call: Value) -> Value {
 #[test]
 fn b001_a_usage_only_chunk_after_the_finish_is_no_cut_stream() {
     let usage = json!({"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}});
-    let events = vec![delta(json!({"content": "done."}), None), delta(json!({}), Some("stop")), usage];
+    let events =
+        vec![delta(json!({"content": "done."}), None), delta(json!({}), Some("stop")), usage];
     let model = Model::new([Reply::Events(events, true)]);
     let result = Host::asking(model.url()).ask("hi");
     assert_eq!(result["final_response"], "done.");
@@ -78,7 +79,8 @@ fn b042_blank_arguments_are_an_empty_object() {
         let mut missing = call.clone();
         (missing["index"], missing["id"]) = (json!(1), json!("c2"));
         missing["function"]["name"] = json!("echo");
-        let events = vec![call_delta(call), call_delta(missing), delta(json!({}), Some("tool_calls"))];
+        let events =
+            vec![call_delta(call), call_delta(missing), delta(json!({}), Some("tool_calls"))];
         let model = Model::new([Reply::Events(events, true), text("ok")]);
         let result = Host::asking(model.url()).with_guests("").ask("go");
         assert_eq!(result["messages"][2]["content"], "0", "{arguments}");

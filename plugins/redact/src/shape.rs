@@ -57,8 +57,7 @@ const VALUE_LENGTH: usize = 8;
 pub(crate) fn next(text: &str, from: usize, own: &[String]) -> Option<Found> {
     let bytes = text.as_bytes();
     let mut before = from.checked_sub(1).map(|at| bytes[at]);
-    for at in from..bytes.len() {
-        let byte = bytes[at];
+    for (at, &byte) in bytes.iter().enumerate().skip(from) {
         let starts = !before.is_some_and(is_word);
         before = Some(byte);
         let found = match byte {

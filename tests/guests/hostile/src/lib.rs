@@ -84,7 +84,8 @@ fn recurse(depth: u64) -> u64 {
 /// Lists everything a guest can see of its environment.
 #[tool(read_only, parallel_safe)]
 fn look_around() -> Result<String, Failure> {
-    let variables: Vec<String> = std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
+    let variables: Vec<String> =
+        std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
     let arguments: Vec<String> = std::env::args().collect();
     let mut input = String::new();
     let _ = std::io::stdin().read_to_string(&mut input);
@@ -101,7 +102,8 @@ struct AtPath {
 /// Reads a file by whatever path it is given.
 #[tool(read_only)]
 fn read_any(arguments: AtPath) -> Result<String, Failure> {
-    std::fs::read_to_string(&arguments.path).map_err(|error| Failure::denied(format!("{:?}", error.kind())))
+    std::fs::read_to_string(&arguments.path)
+        .map_err(|error| Failure::denied(format!("{:?}", error.kind())))
 }
 
 /// Writes a file by whatever path it is given.
@@ -180,7 +182,10 @@ fn remember(arguments: Keep) -> Result<String, Failure> {
         Some(value) => Ok(state::set(&arguments.key, value.as_bytes(), None)?.to_string()),
         None => {
             let entry = state::get(&arguments.key)?;
-            Ok(entry.map_or_else(|| "nothing".into(), |entry| String::from_utf8_lossy(&entry.value).into_owned()))
+            Ok(entry.map_or_else(
+                || "nothing".into(),
+                |entry| String::from_utf8_lossy(&entry.value).into_owned(),
+            ))
         }
     }
 }

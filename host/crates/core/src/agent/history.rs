@@ -102,7 +102,7 @@ fn merged(first: &Message, second: &Message) -> Message {
 
 /// A stored history in reading order: results that landed out of order stand after their reply, in
 /// call order. Unlike [`outgoing`] it leaves everything else as it is.
-pub(super) fn in_call_order(mut history: Vec<Arc<Message>>) -> Vec<Arc<Message>> {
+pub fn in_call_order(mut history: Vec<Arc<Message>>) -> Vec<Arc<Message>> {
     let mut place: HashMap<String, usize> = HashMap::new();
     for call in history.iter().flat_map(|message| &message.tool_calls) {
         let next = place.len();

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+pub use history::in_call_order;
 use tokio_util::sync::CancellationToken;
 
 use crate::approver::{Approver, Unattended};

@@ -1,0 +1,140 @@
+//! The store: opening it, and what it can do beyond the core's ports.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hermes_core::id;
+use hermes_core::keep::Receipt;
+use hermes_core::store::{Durability, StoreError};
+
+use crate::fault::Fault;
+use crate::reader::Reader;
+use crate::receipt;
+use crate::session::{self, SessionSummary};
+use crate::writer::Writer;
+
+/// Tells the time in milliseconds since 1970-01-01 UTC.
+pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
+
+/// A store in one SQLite file. Several processes may use the same file, and one process may open
+/// it several times.
+///
+/// Its async functions need a tokio runtime. Dropping it writes what still waits to be written.
+pub struct SqliteStore {
+    // Dropped before the writer: only a connection that may write can, as the last one to close,
+    // copy the log back into the file.
+    pub(crate) reader: Arc<Reader>,
+    pub(crate) writer: Arc<Writer>,
+    pub(crate) clock: Clock,
+    path: PathBuf,
+}
+
+impl SqliteStore {
+    /// Opens the store in the file `path`, making the file and its folder if they are missing, for
+    /// this user only.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Broken`] if the file is no SQLite database, another program's or a newer
+    /// version's, damaged where it is read first, a folder, or cannot be written. It is left as it
+    /// was.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Self::open_with_clock(path, Arc::new(id::now_ms))
+    }
+
+    /// Like [`open`](Self::open), with another clock than the system's.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open).
+    pub fn open_with_clock(path: impl AsRef<Path>, clock: Clock) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        // Absolute, so that SQLite takes it for a path whatever it looks like (`:memory:`,
+        // `file:x`), and so that the reader finds it after a change of folder.
+        let path = std::path::absolute(path)
+            .map_err(|error| Fault::Refused(error.to_string()).at(path))?;
+        let writer = Writer::open(path.clone()).map_err(|fault| fault.at(&path))?;
+        let reader = Reader::new(path.clone());
+        Ok(Self { reader, writer, clock, path })
+    }
+
+    /// The file it is in, as an absolute path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Waits until everything handed over so far is written, receipts included.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Broken`] if it cannot be written; it is kept and tried again later.
+    pub async fn flush(&self) -> Result<(), StoreError> {
+        self.writer.flush().await
+    }
+
+    /// The sessions that changed last, newest first, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Broken`] if the file cannot be read.
+    pub async fn list_sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
+        self.reader.long(move |conn| session::list(conn, limit)).await
+    }
+
+    /// The id of the session that changed last, if there is any.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Broken`] if the file cannot be read.
+    pub async fn latest_session_id(&self) -> Result<Option<String>, StoreError> {
+        let newest = self.list_sessions(1).await?;
+        Ok(newest.into_iter().next().map(|session| session.session_id))
+    }
+
+    /// The id of the session with this id, or of the only one whose id starts so.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NoSession`] if there is none, [`StoreError::Broken`] if there are several,
+    /// which it names, or if the file cannot be read.
+    pub async fn find_session(&self, id_or_prefix: &str) -> Result<String, StoreError> {
+        let prefix = id_or_prefix.to_owned();
+        self.reader.quick(move |conn| session::find(conn, &prefix)).await
+    }
+
+    /// The receipts of a session, in the order they were recorded.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Broken`] if the file cannot be read or written.
+    pub async fn receipts(&self, session_id: &str) -> Result<Vec<Receipt>, StoreError> {
+        self.flush().await?;
+        let session_id = session_id.to_owned();
+        self.reader.long(move |conn| receipt::of_session(conn, &session_id)).await
+    }
+
+    /// Deletes a session with its messages, turns, receipts and spilled results. Sessions that
+    /// continue it stay, without a parent.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NoSession`] if there is none, [`StoreError::Broken`] if the file cannot be
+    /// written.
+    pub async fn delete_session(&self, session_id: &str) -> Result<(), StoreError> {
+        let id = session_id.to_owned();
+        let bytes = usize::MAX; // as long as the session is
+        self.writer.commit(Durability::Process, bytes, move |conn| session::delete(conn, &id)).await
+    }
+
+    /// The time now, in milliseconds since 1970-01-01 UTC.
+    pub(crate) fn now_ms(&self) -> u64 {
+        (self.clock)()
+    }
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
+    }
+}
