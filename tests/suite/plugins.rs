@@ -185,6 +185,10 @@ fn b130_files_that_are_no_plugins_are_refused_and_the_others_load() {
         assert_eq!(state, "refused", "{name}");
         assert!(reason.contains(wanted), "{name}: {reason}");
     }
+    let model = Model::new([text("ok")]);
+    let asked = host.run(&["--base-url", model.url(), "--model", "fake", "-q", "hi"]);
+    assert_eq!((asked.code, &*asked.stdout), (Some(0), "ok\n"));
+    assert!(asked.stderr.contains("hermes-host: plugin empty: is refused: "), "{}", asked.stderr);
     let called = host.run(&["plugins", "call", "good", "echo", "{\"text\":\"works\"}"]);
     assert_eq!(called.stdout, "works\n", "{called:?}");
 }

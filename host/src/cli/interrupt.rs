@@ -43,7 +43,12 @@ impl Interrupt {
         self.0.code.store(0, Ordering::Relaxed);
         let inner = Arc::clone(&self.0);
         tokio::spawn(async move {
-            inner.came.notified().await;
+            let mut came = std::pin::pin!(inner.came.notified());
+            // From here on a signal is heard; one that came just before is seen in the code.
+            came.as_mut().enable();
+            if inner.code.load(Ordering::Relaxed) == 0 {
+                came.await;
+            }
             token.cancel();
         })
     }

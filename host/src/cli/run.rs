@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use hermes_core::agent::TurnInput;
 use hermes_core::result::{EndKind, TurnResult};
+use hermes_plugin::registry::PluginState;
 use tokio_util::sync::CancellationToken;
 
 use super::interrupt::Interrupt;
 use super::{Output, RunArgs, chat, exit};
 use crate::approve::TerminalApprover;
 use crate::home::Home;
-use crate::render::{self, Out};
+use crate::render::{self, Out, printable};
 use crate::{Host, HostBuilder, UsageError};
 
 /// Runs a prompt or a chat.
@@ -78,6 +79,7 @@ pub(super) async fn one_turn(
     let approver = Arc::new(TerminalApprover::new(args.yes, args.output == Output::Text));
     let sink = render::sink(args.output, args.verbose, Arc::clone(&out));
     let agent = host.agent(session, approver, sink)?;
+    tell_of_plugins(args, host, &out);
 
     let interrupt = Interrupt::listen();
     let input = TurnInput { cancel: cancel.clone(), ..TurnInput::user(prompt) };
@@ -89,6 +91,20 @@ pub(super) async fn one_turn(
         return Ok(ExitCode::from(exit::BROKEN_PIPE));
     }
     Ok(ExitCode::from(code(&result, &interrupt)))
+}
+
+/// Says which plugins are not there, and what else their user should know.
+pub(super) fn tell_of_plugins(args: &RunArgs, host: &Host, out: &Out) {
+    if args.dev {
+        out.note("hermes-host: --dev trusts the plugin folders as they are, whatever changed");
+    }
+    for plugin in host.plugins() {
+        let refused = plugin.reason.iter().filter(|_| plugin.state == PluginState::Refused);
+        let warnings = plugin.warnings.iter().filter(|_| args.verbose > 0);
+        for line in refused.map(|why| format!("is refused: {why}")).chain(warnings.cloned()) {
+            out.note(&printable(&format!("hermes-host: plugin {}: {line}", plugin.name)));
+        }
+    }
 }
 
 /// The exit code of a turn.
