@@ -71,7 +71,7 @@ pub(crate) fn query_json(arguments: QueryJson) -> Result<Vec<Part>, Failure> {
         count: 0,
         stop: None,
     };
-    let end = program.run(inputs, values, |value| results.take(value));
+    let end = program.run(inputs, values, meter::TIME, |value| results.take(value));
     results.finish(end)
 }
 
@@ -151,6 +151,7 @@ impl Results {
             End::Failed(message) => {
                 return Err(Failure::invalid_arguments(match self.count {
                     0 => format!("the filter failed: {message}"),
+                    1 => format!("the filter failed after the first result: {message}"),
                     count => format!("the filter failed after {count} results: {message}"),
                 }));
             }

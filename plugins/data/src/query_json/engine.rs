@@ -1,5 +1,7 @@
 //! Compiles a filter and runs it over values, within the limits of the meter.
 
+use std::time::Duration;
+
 use jaq_core::data::HasLut;
 use jaq_core::load::parse::Def;
 use jaq_core::load::{self, Arena, File, Loader};
@@ -83,14 +85,16 @@ impl Program {
         Ok(Self { filter })
     }
 
-    /// Runs the filter on each input and hands every output to `take` until that answers false.
+    /// Runs the filter on each input and hands every output to `take` until that answers false or
+    /// the time is up.
     pub(super) fn run(
         &self,
         inputs: Vec<Val>,
         variables: Vec<Val>,
+        time: Duration,
         mut take: impl FnMut(&Val) -> bool,
     ) -> End {
-        let meter = Meter::start();
+        let meter = Meter::start(time);
         let inputs = RcIter::new(inputs.into_iter().map(Ok::<Val, String>));
         let inputs: Inputs<'_, Val> = &inputs;
         let data = Data { lut: &self.filter.lut, inputs, meter: &meter };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use jaq_json::Val;
 
 /// Far beyond any sensible query of a few megabytes, well within the host's own limit.
-const TIME: Duration = Duration::from_secs(5);
+pub(super) const TIME: Duration = Duration::from_secs(5);
 
 /// Looking at the clock is a call to the host, so only every so many steps do it.
 const STEPS_PER_LOOK: u32 = 1 << 10;
@@ -53,16 +53,18 @@ impl Excess {
 /// Counts what a query takes.
 pub(super) struct Meter {
     begun: Instant,
+    time: Duration,
     stack: usize,
     steps: Cell<u32>,
     excess: Cell<Option<Excess>>,
 }
 
 impl Meter {
-    /// Starts the clock; the stack is measured from the caller.
-    pub(super) fn start() -> Self {
+    /// Starts a clock that runs for this long; the stack is measured from the caller.
+    pub(super) fn start(time: Duration) -> Self {
         Self {
             begun: Instant::now(),
+            time,
             stack: stack_position(),
             steps: Cell::new(0),
             excess: Cell::new(None),
@@ -80,7 +82,7 @@ impl Meter {
         let steps = self.steps.get().wrapping_add(1);
         self.steps.set(steps);
         let excess = self.excess.get().or_else(|| {
-            if steps.is_multiple_of(STEPS_PER_LOOK) && self.begun.elapsed() > TIME {
+            if steps.is_multiple_of(STEPS_PER_LOOK) && self.begun.elapsed() > self.time {
                 Some(Excess::Time)
             } else if self.stack.abs_diff(stack_position()) > STACK {
                 Some(Excess::Recursion)
