@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, MAIN_DB, OpenFlags};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, TransactionBehavior};
 
 use crate::fault::{self, Fault, Result};
 use crate::{platform, schema};
@@ -59,7 +59,34 @@ fn set_up(conn: &mut Connection, path: &Path, fresh: bool) -> Result<()> {
         conn.pragma_update(None, "synchronous", synchronous)?;
         schema::migrate(conn)?;
     }
-    Ok(())
+    start_log(conn, path)
+}
+
+/// Writes the beginning of the log if there is none. SQLite would do it with the first append and
+/// wait for the disk twice, which only matters for a log begun again, where old entries follow:
+/// they must not be taken for new ones after a power cut. An empty log has none.
+fn start_log(conn: &mut Connection, path: &Path) -> Result<()> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let empty = || std::fs::metadata(&log).is_ok_and(|log| log.len() == 0);
+    if !empty() {
+        return Ok(());
+    }
+    conn.busy_timeout(Duration::ZERO)?;
+    conn.pragma_update(None, "synchronous", "OFF")?;
+    let begun = conn.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|tx| {
+        // Asked again, since from here on nobody else can write to it.
+        if empty() {
+            schema::touch(&tx)?;
+        }
+        tx.commit()
+    });
+    conn.busy_timeout(PATIENCE)?;
+    match begun {
+        // Whoever is writing begins it.
+        Err(error) if fault::is_busy(&error) => Ok(()),
+        done => Ok(done?),
+    }
 }
 
 /// Opens the file, which a writer has opened before, to read.

@@ -8,7 +8,7 @@ use crate::fault::{Fault, Result};
 use crate::int;
 
 /// Marks the file as ours in its header: `Herm` in ASCII.
-pub(crate) const APPLICATION_ID: i32 = 0x4865_726D;
+const APPLICATION_ID: i32 = 0x4865_726D;
 
 /// Number n (from 1) brings a file from version n-1 to version n.
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_sessions.sql")];
@@ -46,9 +46,14 @@ pub(crate) fn migrate(conn: &mut Connection) -> Result<()> {
     for sql in pending(version)? {
         tx.execute_batch(sql)?;
     }
-    tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+    touch(&tx)?;
     tx.pragma_update(None, "user_version", int::len_to_sql(MIGRATIONS.len()))?;
     Ok(tx.commit()?)
+}
+
+/// Writes our mark: the least there is to write, and never a change in a file of ours.
+pub(crate) fn touch(conn: &Connection) -> rusqlite::Result<()> {
+    conn.pragma_update(None, "application_id", APPLICATION_ID)
 }
 
 /// The migrations a file of this version lacks.

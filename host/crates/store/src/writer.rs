@@ -1,8 +1,9 @@
 //! The connection for writing, and where a transaction runs.
 //!
 //! A small transaction that need not reach the disk is committed right in the caller's task: it
-//! takes some 25 µs, and handing it to a thread and waiting for it would add 20 to 90 µs. Whatever may take long goes to a thread that may block: one that waits
-//! for the disk, one with much data, or one that finds a lock held.
+//! takes some 25 µs, and handing it to a thread and waiting for it would add 20 to 90 µs. Whatever
+//! may take long goes to a thread that may block: one that waits for the disk, one with much data,
+//! or one that finds a lock held.
 //!
 //! Receipts wait here and go along with the next transaction: some 8 µs each, where a transaction of
 //! their own would take 25 and keep the next append waiting.
@@ -188,9 +189,8 @@ impl Writer {
         let held = lock(&self.held);
         let done = held.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         // The next write starts the log again from its beginning, for which it waits for the disk
-        // once more. So write something here, where nobody waits: the same id as ever.
-        let done = done
-            .and_then(|()| held.conn.pragma_update(None, "application_id", schema::APPLICATION_ID));
+        // once more. So write something here, where nobody waits.
+        let done = done.and_then(|()| schema::touch(&held.conn));
         if let Err(error) = done {
             tracing::warn!(path = %self.path.display(), %error, "the log cannot be copied back");
         }

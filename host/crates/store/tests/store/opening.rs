@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use rusqlite::TransactionBehavior;
+
 use super::*;
 
 /// What opening `path` says, as it is told to a person.
@@ -60,6 +62,24 @@ async fn what_was_stored_is_there_after_reopening() {
     assert_eq!(texts(&home.open().load(&session).await.unwrap()), ["one", "two"]);
     // The log is gone into the file, so that copying the file alone copies everything.
     assert!(!home.folder.path().join("state.db-wal").exists());
+}
+
+#[test]
+fn the_log_is_begun_before_the_first_append() {
+    let home = Home::new();
+    let log = home.folder.path().join("state.db-wal");
+    for _ in 0..2 {
+        let store = home.open();
+        assert!(fs::metadata(&log).unwrap().len() > 0);
+        drop(store);
+        assert!(!log.exists());
+    }
+    // Another program may be writing just now; then opening does not wait for it.
+    let mut other = home.sql();
+    let lock = other.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
+    let store = home.open();
+    assert_eq!(fs::metadata(&log).unwrap().len(), 0);
+    drop((store, lock));
 }
 
 #[test]
