@@ -71,7 +71,7 @@ impl Program {
     /// Compiles a filter that may use these variables, named with their `$`.
     pub(super) fn compile(code: &str, variables: &[&str]) -> Result<Self, Fault> {
         let main = Def { name: MAIN, args: Vec::new(), body: syntax::parse(code)? };
-        let definitions = needed(library(), main);
+        let definitions = needed(main);
         let arena = Arena::default();
         let file = File { code: MAIN, path: () };
         let modules = Loader::new(definitions)
@@ -131,12 +131,15 @@ fn library<'s>() -> Vec<Def<&'s str>> {
     all.collect()
 }
 
-/// The definitions `main` leads to, rewritten and in their order, with `main` the last. Compiling
-/// the whole library would take most of the time of a call.
-fn needed<'s>(library: Vec<Def<&'s str>>, main: Def<&'s str>) -> Vec<Def<&'s str>> {
+/// The definitions `main` leads to, rewritten and in their order, with `main` the last. Reading and
+/// compiling the whole library would take most of the time of a call.
+fn needed(main: Def<&str>) -> Vec<Def<&str>> {
     let mut guard = Guard::default();
     let main = guard.definition(main);
-    let mut open: Vec<Option<Def<&str>>> = library.into_iter().map(Some).collect();
+    if guard.called.is_empty() {
+        return vec![main];
+    }
+    let mut open: Vec<Option<Def<&str>>> = library().into_iter().map(Some).collect();
     let mut taken = Vec::new();
     while let Some(name) = guard.called.pop() {
         for (at, slot) in open.iter_mut().enumerate() {
