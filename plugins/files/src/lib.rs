@@ -4,9 +4,11 @@
 //! and says what came of it. One file a tool.
 
 mod edit;
+mod granted;
 mod list;
 mod path;
 mod read;
+mod replace;
 mod search;
 mod text_file;
 mod unified;

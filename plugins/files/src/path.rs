@@ -16,7 +16,8 @@ pub(crate) fn failed(what: &str, path: &str, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => missing(path),
         io::ErrorKind::PermissionDenied => Failure::denied(format!(
-            "cannot {what} {path}: not allowed; it is outside the granted folders, or they are granted for reading only"
+            "cannot {what} {path}: not allowed; it leads out of the granted folders (through .. or a link), or is granted \
+             for reading only"
         )),
         _ => Failure::internal(format!("cannot {what} {path}: {error}")),
     }
@@ -29,7 +30,7 @@ pub(crate) fn missing(path: &str) -> Failure {
         [] => String::new(),
         names => format!("; did you mean {}?", names.join(" or ")),
     };
-    Failure::not_found(format!("there is no file {path}{hint}"))
+    Failure::not_found(format!("there is nothing at {path}{hint}"))
 }
 
 /// Names in the same folder that are close to the last part of `path`.

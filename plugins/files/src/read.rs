@@ -132,7 +132,7 @@ mod tests {
         let failure =
             read_file(ReadFile { path: at("readme.txt"), offset: None, limit: None }).unwrap_err();
         let wanted =
-            format!("there is no file {}; did you mean {}?", at("readme.txt"), at("README.md"));
+            format!("there is nothing at {}; did you mean {}?", at("readme.txt"), at("README.md"));
         assert_eq!((failure.code.as_str(), failure.message), ("not-found", wanted));
         let folder_path = folder.path().to_str().unwrap().to_owned();
         let failure =

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use hermes_plugin_sdk::prelude::*;
 
+use crate::granted;
 use crate::path::{failed, missing};
+use crate::replace::replace;
 
 /// Largest file that is read: more is no text a model works on.
 const MAX_BYTES: u64 = 32 << 20;
@@ -32,6 +34,7 @@ pub(crate) struct TextFile {
 /// # Errors
 /// It is not there, is a folder, is too large, or is no text.
 pub(crate) fn read(path: &str) -> Result<TextFile, Failure> {
+    granted::check(path)?;
     let meta = fs::metadata(path).map_err(|error| failed("read", path, &error))?;
     if meta.is_dir() {
         return Err(Failure::invalid_arguments(format!(
@@ -45,6 +48,11 @@ pub(crate) fn read(path: &str) -> Result<TextFile, Failure> {
         )));
     }
     let bytes = fs::read(path).map_err(|error| failed("read", path, &error))?;
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(Failure::invalid_arguments(format!(
+            "{path} is UTF-16 text; only UTF-8 can be read and changed here"
+        )));
+    }
     if is_binary(&bytes) {
         return Err(Failure::invalid_arguments(format!(
             "{path} is a binary file of {} bytes and cannot be used as text",
@@ -96,19 +104,31 @@ impl TextFile {
     }
 }
 
-/// Writes a file, with the folders above it. A file that exists keeps its permissions and links:
-/// its content is replaced in place.
+/// Writes a file, with the folders above it. A file that exists keeps its permissions and links.
 ///
 /// # Errors
 /// The path is a folder or may not be written.
 pub(crate) fn write(path: &str, content: &str) -> Result<(), Failure> {
-    if fs::metadata(path).is_ok_and(|meta| meta.is_dir()) {
+    granted::check(path)?;
+    if fs::metadata(path).is_ok_and(|meta| meta.is_dir()) || path.ends_with('/') {
         return Err(Failure::invalid_arguments(format!("{path} is a folder; name a file in it")));
     }
-    if let Some(parent) = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        fs::create_dir_all(parent).map_err(|error| failed("make the folder of", path, &error))?;
+    let parent = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
+        fs::create_dir_all(parent).map_err(|error| no_folder(path, parent, &error))?;
     }
-    fs::write(path, content).map_err(|error| failed("write", path, &error))
+    replace(Path::new(path), content.as_bytes()).map_err(|error| failed("write", path, &error))
+}
+
+/// Why the folder of a file cannot be made; often because one of those above it is a file.
+fn no_folder(path: &str, parent: &Path, error: &std::io::Error) -> Failure {
+    match parent.ancestors().find(|above| above.is_file()) {
+        Some(file) => Failure::invalid_arguments(format!(
+            "cannot write {path}: {} is a file, not a folder",
+            file.display()
+        )),
+        None => failed("make the folder of", path, error),
+    }
 }
 
 /// Removes a file.
@@ -116,6 +136,7 @@ pub(crate) fn write(path: &str, content: &str) -> Result<(), Failure> {
 /// # Errors
 /// It is not there or may not be removed.
 pub(crate) fn remove(path: &str) -> Result<(), Failure> {
+    granted::check(path)?;
     match fs::remove_file(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(missing(path)),
         removed => removed.map_err(|error| failed("remove", path, &error)),

@@ -6,7 +6,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use hermes_plugin_sdk::prelude::*;
 use ignore::WalkBuilder;
 
-use crate::path::missing;
+use crate::granted;
+use crate::path::failed;
 
 /// One entry of a folder.
 pub(crate) struct Entry {
@@ -16,6 +17,10 @@ pub(crate) struct Entry {
     pub(crate) shown: String,
     /// Whether it is a folder.
     pub(crate) is_folder: bool,
+    /// Whether it is a link, which is not followed.
+    pub(crate) is_link: bool,
+    /// How many levels below the folder it is; 0 is the file that was named itself.
+    pub(crate) level: usize,
 }
 
 /// All entries below `path`, or `path` alone if it is a file, in order of their names.
@@ -27,23 +32,24 @@ pub(crate) fn walk(
     depth: Option<usize>,
     glob: Option<&str>,
 ) -> Result<impl Iterator<Item = Entry>, Failure> {
-    if !Path::new(path).exists() {
-        return Err(missing(path));
-    }
+    granted::check(path)?;
+    std::fs::metadata(path).map_err(|error| failed("list", path, &error))?;
     let glob = glob.map(matcher).transpose()?;
     let root = PathBuf::from(path);
-    let walk = WalkBuilder::new(path)
+    let mut builder = WalkBuilder::new(path);
+    builder
         .hidden(false)
         .require_git(false)
         .git_global(false)
-        .git_exclude(true)
-        .parents(true)
+        .parents(false)
         .max_depth(depth)
         .filter_entry(|entry| entry.file_name() != ".git")
-        .sort_by_file_name(Ord::cmp)
-        .build();
+        .sort_by_file_name(Ord::cmp);
+    add_rules_from_above(&mut builder, &root);
+    let walk = builder.build();
     Ok(walk.flatten().filter_map(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let (is_link, level) = (entry.path_is_symlink(), entry.depth());
         let path = entry.into_path();
         let below = path.strip_prefix(&root).unwrap_or(&path);
         if is_folder && below.as_os_str().is_empty() {
@@ -53,8 +59,35 @@ pub(crate) fn walk(
             return None;
         }
         let shown = path.strip_prefix("./").unwrap_or(&path).to_string_lossy().into_owned();
-        Some(Entry { path, shown, is_folder })
+        Some(Entry { path, shown, is_folder, is_link, level })
     }))
+}
+
+/// Adds the ignore files of the folders above `root`, up to the one that holds the repository. The
+/// walker would look them up itself, but by absolute paths, which do not exist in the sandbox.
+fn add_rules_from_above(builder: &mut WalkBuilder, root: &Path) {
+    let plain = granted::plain(root);
+    if plain == Path::new(".") || plain.join(".git").exists() {
+        return;
+    }
+    let mut above: Vec<&Path> = Vec::new();
+    for folder in plain.ancestors().skip(1) {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        above.push(folder);
+        if folder.join(".git").exists() {
+            break;
+        }
+    }
+    // The rules added last win, and the nearest folder has the last word.
+    for folder in above.into_iter().rev() {
+        builder.current_dir(folder);
+        for name in [".git/info/exclude", ".gitignore", ".ignore"] {
+            let file = folder.join(name);
+            if file.is_file() {
+                builder.add_ignore(file); // rules that cannot be read are skipped, as the walker does
+            }
+        }
+    }
 }
 
 /// A glob without a slash is about names, one with a slash about the path below the folder.
