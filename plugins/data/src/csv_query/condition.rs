@@ -14,10 +14,10 @@ use crate::exact::{self, Number};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     /// Equal; numbers by value.
-    #[serde(rename = "=", alias = "==")]
+    #[serde(rename = "=")]
     Equal,
     /// Not equal.
-    #[serde(rename = "!=", alias = "<>")]
+    #[serde(rename = "!=")]
     NotEqual,
     /// Less; numbers by value, texts by characters (so ISO dates by time).
     #[serde(rename = "<")]
@@ -51,19 +51,28 @@ pub(crate) enum Operator {
     NotEmpty,
 }
 
-/// What a cell is compared with.
+/// A single value to compare with.
 #[arguments]
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 #[serde(untagged)]
-pub(crate) enum Operand {
+pub(crate) enum Scalar {
     /// `true` or `false`.
     Truth(bool),
     /// A number.
     Number(serde_json::Number),
     /// A text.
     Text(String),
+}
+
+/// What a cell is compared with.
+#[arguments]
+#[derive(Debug)]
+#[serde(untagged)]
+pub(crate) enum Operand {
+    /// One value.
+    One(Scalar),
     /// Several, for `in`.
-    List(Vec<Operand>),
+    List(Vec<Scalar>),
 }
 
 /// A condition on one column.
@@ -115,10 +124,16 @@ fn prepare(table: &Table, condition: &Condition) -> Result<Test, Failure> {
     let unary = matches!(condition.op, Operator::Empty | Operator::NotEmpty);
     let wanted = match &condition.value {
         _ if unary => Vec::new(),
+        Some(Operand::One(one)) => vec![wanted(one, condition.ignore_case)],
         Some(Operand::List(list)) if condition.op == Operator::In => {
-            list.iter().map(|one| wanted(one, condition)).collect::<Result<_, _>>()?
+            list.iter().map(|one| wanted(one, condition.ignore_case)).collect()
         }
-        Some(one) => vec![wanted(one, condition)?],
+        Some(Operand::List(_)) => {
+            return Err(Failure::invalid_arguments(format!(
+                "the condition on `{}` takes one value; a list goes with `\"op\": \"in\"`",
+                condition.column
+            )));
+        }
         None => {
             return Err(Failure::invalid_arguments(format!(
                 "the condition on `{}` needs a `value`",
@@ -129,20 +144,14 @@ fn prepare(table: &Table, condition: &Condition) -> Result<Test, Failure> {
     Ok(Test { column, op: condition.op, wanted, ignore_case: condition.ignore_case })
 }
 
-fn wanted(operand: &Operand, condition: &Condition) -> Result<Wanted, Failure> {
-    let text = match operand {
-        Operand::Truth(truth) => truth.to_string(),
-        Operand::Number(number) => number.to_string(),
-        Operand::Text(text) => text.clone(),
-        Operand::List(_) => {
-            return Err(Failure::invalid_arguments(format!(
-                "the condition on `{}` takes one value; a list goes with `\"op\": \"in\"`",
-                condition.column
-            )));
-        }
+fn wanted(value: &Scalar, ignore_case: bool) -> Wanted {
+    let text = match value {
+        Scalar::Truth(truth) => truth.to_string(),
+        Scalar::Number(number) => number.to_string(),
+        Scalar::Text(text) => text.clone(),
     };
-    let text = if condition.ignore_case { text.to_lowercase() } else { text };
-    Ok(Wanted { number: exact::parse(&text), text })
+    let text = if ignore_case { text.to_lowercase() } else { text };
+    Wanted { number: exact::parse(&text), text }
 }
 
 impl Test {

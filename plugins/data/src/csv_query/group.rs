@@ -19,7 +19,6 @@ pub(crate) enum Function {
     /// Of the numbers in the column.
     Sum,
     /// Sum divided by the count of cells that are not empty.
-    #[serde(alias = "avg", alias = "average")]
     Mean,
     /// The least: of numbers by size, else of texts.
     Min,

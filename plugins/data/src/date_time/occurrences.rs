@@ -17,19 +17,12 @@ const MAX_STEPS: i64 = 50_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Weekday {
-    #[serde(alias = "mon")]
     Monday,
-    #[serde(alias = "tue")]
     Tuesday,
-    #[serde(alias = "wed")]
     Wednesday,
-    #[serde(alias = "thu")]
     Thursday,
-    #[serde(alias = "fri")]
     Friday,
-    #[serde(alias = "sat")]
     Saturday,
-    #[serde(alias = "sun")]
     Sunday,
 }
 

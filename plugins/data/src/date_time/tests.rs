@@ -206,12 +206,12 @@ fn lists_occurrences() {
             "Sat 2024-03-30T09:00:00+01:00, Sun 2024-03-31T09:00:00+02:00",
         ),
         (
-            json!({"weekdays": ["friday", "mon"], "count": 3}),
+            json!({"weekdays": ["friday", "monday"], "count": 3}),
             "Mon 2024-03-11T12:00:00+00:00, Fri 2024-03-15T12:00:00+00:00, \
              Mon 2024-03-18T12:00:00+00:00",
         ),
         (
-            json!({"at": "2024-03-11", "weekdays": ["monday", "wed"], "every": "2 weeks", "count": 3}),
+            json!({"at": "2024-03-11", "weekdays": ["monday", "wednesday"], "every": "2 weeks", "count": 3}),
             "Wed 2024-03-13T00:00:00+00:00, Mon 2024-03-25T00:00:00+00:00, \
              Wed 2024-03-27T00:00:00+00:00",
         ),
