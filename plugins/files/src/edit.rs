@@ -6,6 +6,9 @@ use hermes_plugin_sdk::prelude::*;
 
 use crate::text_file::{self, TextFile};
 
+/// Most line numbers in one message.
+const LINES_LISTED: usize = 10;
+
 /// Arguments of `edit_file`.
 #[arguments]
 pub(crate) struct EditFile {
@@ -21,7 +24,8 @@ pub(crate) struct EditFile {
 }
 
 /// Replaces text in a file. The old text must match exactly, blanks and indentation included, and
-/// occur once unless replace_all is set. Line ends of the file are kept.
+/// occur once unless replace_all is set; if it does not, the answer says where and why. The file's line
+/// ends, byte-order mark and permissions stay. UTF-8 files of at most 32 MiB.
 #[tool(destructive, path_arguments = ["path"])]
 pub(crate) fn edit_file(arguments: EditFile) -> Result<String, Failure> {
     let EditFile { path, old_string, new_string, replace_all } = arguments;
@@ -30,10 +34,9 @@ pub(crate) fn edit_file(arguments: EditFile) -> Result<String, Failure> {
         Failure { message: format!("{path}: {}", problem.message), ..problem }
     })?;
     text_file::write(&path, &file.with_text(&text))?;
-    let places = lines.iter().take(10).map(ToString::to_string).collect::<Vec<_>>().join(", ");
     Ok(match lines.len() {
-        1 => format!("edited {path} at line {places}"),
-        count => format!("edited {path} in {count} places, at lines {places}"),
+        1 => format!("edited {path} at line {}", listed(&lines)),
+        count => format!("edited {path} in {count} places, at lines {}", listed(&lines)),
     })
 }
 
@@ -54,26 +57,58 @@ fn edit(
             "old_string and new_string are the same; there is nothing to change",
         ));
     }
-    // A model sees lines, not how they end.
-    let adapt = |text: &str| match file.is_crlf() {
-        true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
-        false => text.to_owned(),
-    };
-    let (old, new) = (adapt(old), adapt(new));
-    let places: Vec<usize> = file.text.match_indices(&old).map(|(at, _)| at).collect();
-    let line_of = |at: &usize| file.text[..*at].matches('\n').count() + 1;
-    let lines: Vec<usize> = places.iter().map(line_of).collect();
-    match (places.len(), replace_all) {
+    let (old, new) = with_line_ends(&file.text, old, new);
+    if old == new {
+        return Err(Failure::invalid_arguments(
+            "old_string and new_string differ in line ends only, and those of the file are kept; to change them, use \
+             write_file",
+        ));
+    }
+    let lines = lines_of(&file.text, &old);
+    match (lines.len(), replace_all) {
         (0, _) => Err(Failure::conflict(reason::no_match(&file.text, &old))),
         (1, _) | (_, true) => Ok((file.text.replace(&old, &new), lines)),
-        (count, false) => {
-            let shown =
-                lines.iter().take(10).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            Err(Failure::conflict(format!(
-                "old_string occurs {count} times, at lines {shown}; add lines around it to make it unique, or set \
-                 replace_all"
-            )))
-        }
+        (count, false) => Err(Failure::conflict(format!(
+            "old_string occurs {count} times, at lines {}; add lines around it to make it unique, or set replace_all",
+            listed(&lines)
+        ))),
+    }
+}
+
+/// The lines, from 1, where `old` begins.
+fn lines_of(text: &str, old: &str) -> Vec<usize> {
+    let (mut line, mut seen) = (1, 0);
+    let places = text.match_indices(old).map(|(at, _)| {
+        line += text[seen..at].matches('\n').count();
+        seen = at;
+        line
+    });
+    places.collect()
+}
+
+/// The first lines, and a mark where there are more.
+fn listed(lines: &[usize]) -> String {
+    let mut shown: Vec<String> = lines.iter().take(LINES_LISTED).map(ToString::to_string).collect();
+    if lines.len() > LINES_LISTED {
+        shown.push("…".into());
+    }
+    shown.join(", ")
+}
+
+/// Both texts with the line ends of the file: a model sees lines, not how they end. Where the file
+/// mixes both kinds, an exact match is left as it is.
+fn with_line_ends(text: &str, old: &str, new: &str) -> (String, String) {
+    let crlf = text.matches("\r\n").count();
+    let lf = text.matches('\n').count() - crlf;
+    let plain = |text: &str| text.replace("\r\n", "\n");
+    let returned = |text: &str| plain(text).replace('\n', "\r\n");
+    match (crlf, lf) {
+        (0, 0) => (old.to_owned(), new.to_owned()),
+        (_, 0) => (returned(old), returned(new)),
+        (0, _) => (plain(old), plain(new)),
+        _ if text.contains(old) => (old.to_owned(), new.to_owned()),
+        _ if text.contains(&returned(old)) => (returned(old), returned(new)),
+        _ => (plain(old), plain(new)),
     }
 }
 

@@ -6,20 +6,45 @@ const NEAR: f64 = 0.6;
 /// Longest quotation, in characters.
 const QUOTED_CHARS: usize = 160;
 
+/// Longest line compared letter by letter, in bytes, and how many such comparisons are made: each
+/// takes the product of the two lengths.
+const COMPARED_BYTES: usize = 400;
+const COMPARED_LINES: usize = 5000;
+
+/// How two texts may be the same for a reader and not for a program, from the smallest difference
+/// to the largest.
+const VIEWS: [(&str, fn(&str) -> String); 4] = [
+    ("line ends, which the file mixes or lacks at its end", str::to_owned),
+    ("blanks or indentation", squeezed),
+    ("look-alike characters", folded),
+    ("upper and lower case", lowered),
+];
+
 /// One sentence or two on why `old` does not occur in `text`.
 pub(super) fn no_match(text: &str, old: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let wanted: Vec<&str> = old.lines().collect();
-    if let Some((at, differs)) = same_but_for(&lines, &wanted, squeezed) {
-        return differing("blanks or indentation", at, differs, &lines, &wanted);
+    if text.is_empty() {
+        return "old_string does not occur: the file is empty; use write_file".to_owned();
     }
-    if let Some((at, differs)) = same_but_for(&lines, &wanted, folded) {
-        return differing("look-alike characters", at, differs, &lines, &wanted);
+    if wanted.iter().all(|line| is_numbered(line)) {
+        return "old_string does not occur: its lines begin with the line numbers read_file shows; leave the numbers and \
+                the tab out"
+            .to_owned();
     }
-    if let Some((at, differs)) = same_but_for(&lines, &wanted, str::to_lowercase) {
-        return differing("upper and lower case", at, differs, &lines, &wanted);
+    for (what, view) in VIEWS {
+        if let Some((at, differs)) = same_but_for(&lines, &wanted, view) {
+            return differing(what, at, differs, &lines, &wanted);
+        }
     }
     nearest(&lines, &wanted)
+}
+
+/// Whether a line begins with a number and a tab.
+fn is_numbered(line: &str) -> bool {
+    line.split_once('\t').is_some_and(|(number, _)| {
+        !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+    })
 }
 
 /// Where the wanted lines stand if both are seen through `view`: the first line of the place, and
@@ -27,16 +52,38 @@ pub(super) fn no_match(text: &str, old: &str) -> String {
 fn same_but_for(
     lines: &[&str],
     wanted: &[&str],
-    view: impl Fn(&str) -> String,
+    view: fn(&str) -> String,
 ) -> Option<(usize, usize)> {
     let seen: Vec<String> = wanted.iter().map(|line| view(line)).collect();
     if seen.iter().all(String::is_empty) {
         return None;
     }
     let lines_seen: Vec<String> = lines.iter().map(|line| view(line)).collect();
-    let at = lines_seen.windows(seen.len()).position(|window| window == seen.as_slice())?;
-    let differs = (0..wanted.len()).find(|&n| lines[at + n] != wanted[n]).unwrap_or(0);
+    let at = lines_seen.windows(seen.len()).position(|window| stands_in(&seen, window))?;
+    let differs = (0..wanted.len())
+        .find(|&n| !stands_at(n, wanted.len(), lines[at + n], wanted[n]))
+        .unwrap_or(wanted.len() - 1);
     Some((at, differs))
+}
+
+/// Whether wanted lines stand in as many lines of the file, of which the first and the last may hold
+/// more.
+fn stands_in(wanted: &[String], lines: &[String]) -> bool {
+    wanted
+        .iter()
+        .zip(lines)
+        .enumerate()
+        .all(|(n, (want, line))| stands_at(n, wanted.len(), line, want))
+}
+
+/// Whether the wanted line number `n` of `count` stands in a line of the file.
+fn stands_at(n: usize, count: usize, line: &str, want: &str) -> bool {
+    match (n == 0, n + 1 == count) {
+        (true, true) => line.contains(want),
+        (true, false) => line.ends_with(want),
+        (false, true) => line.starts_with(want),
+        (false, false) => line == want,
+    }
 }
 
 /// Without blanks.
@@ -56,6 +103,11 @@ fn folded(line: &str) -> String {
     squeezed(&line.chars().map(plain).collect::<String>())
 }
 
+/// As folded, and in lower case.
+fn lowered(line: &str) -> String {
+    folded(line).to_lowercase()
+}
+
 fn differing(what: &str, at: usize, differs: usize, lines: &[&str], wanted: &[&str]) -> String {
     format!(
         "old_string is there at line {} but for {what}. Line {} of the file is {}, old_string has {}",
@@ -73,8 +125,10 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> String {
     let best = lines
         .iter()
         .enumerate()
+        .filter(|(_, line)| (1..=COMPARED_BYTES).contains(&line.trim().len()))
+        .take(if key.len() <= COMPARED_BYTES { COMPARED_LINES } else { 0 })
         .map(|(at, line)| (strsim::normalized_damerau_levenshtein(key, line.trim()), at))
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
         .filter(|(likeness, _)| *likeness >= NEAR);
     match best {
         Some((_, at)) => format!(
