@@ -3,8 +3,11 @@
 mod apply;
 mod parse;
 
+use std::path::{Path, PathBuf};
+
 use hermes_plugin_sdk::prelude::*;
 
+use crate::granted;
 use crate::path::missing;
 use crate::text_file::{self, TextFile};
 use parse::{FilePatch, parse};
@@ -21,7 +24,9 @@ pub(crate) struct Patch {
 }
 
 /// Applies a unified diff. Context and removed lines must match the files exactly; line numbers may
-/// be off. Nothing is changed unless every hunk of every file applies.
+/// be off if the place is the only one. Nothing is changed unless every hunk of every file applies; if
+/// one does not, the answer names the first line that differs. Text only: no renames, modes or
+/// binaries.
 #[tool(destructive, path_arguments = ["path"])]
 pub(crate) fn patch(arguments: Patch) -> Result<String, Failure> {
     let mut files = parse(&arguments.patch).map_err(Failure::invalid_arguments)?;
@@ -34,9 +39,34 @@ pub(crate) fn patch(arguments: Patch) -> Result<String, Failure> {
         };
         file.retarget(path);
     }
+    check_names(&files)?;
     let changes = files.iter().map(plan).collect::<Result<Vec<Change>, Failure>>()?;
     carry_out(&changes)?;
     Ok(changes.iter().map(|change| change.said.clone()).collect::<Vec<_>>().join("\n"))
+}
+
+/// Refuses a patch whose sections get in each other's way, or that would move a file.
+fn check_names(files: &[FilePatch]) -> Result<(), Failure> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for file in files {
+        if let (Some(old), Some(new)) = (&file.old, &file.new)
+            && old != new
+        {
+            return Err(Failure::invalid_arguments(format!(
+                "the patch has {old} before and {new} after; files are not renamed here: give path, or name one file on \
+                 both sides"
+            )));
+        }
+        let path = granted::plain(Path::new(file.path()));
+        if seen.contains(&path) {
+            return Err(Failure::invalid_arguments(format!(
+                "the patch has {} twice; put all its hunks below one pair of --- and +++ lines",
+                file.path()
+            )));
+        }
+        seen.push(path);
+    }
+    Ok(())
 }
 
 /// What is to happen to one file.
@@ -55,7 +85,7 @@ fn plan(file: &FilePatch) -> Result<Change, Failure> {
     let of_file = |what: String| Failure::conflict(format!("{path}: {what}"));
     let old = match &file.old {
         Some(_) => Some(text_file::read_to_change(&path)?),
-        None if std::fs::metadata(&path).is_ok() => {
+        None if std::fs::symlink_metadata(&path).is_ok() => {
             return Err(of_file("the patch creates it, but it is there already".into()));
         }
         None => None,

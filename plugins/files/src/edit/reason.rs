@@ -14,7 +14,7 @@ const COMPARED_LINES: usize = 5000;
 /// How two texts may be the same for a reader and not for a program, from the smallest difference
 /// to the largest.
 const VIEWS: [(&str, fn(&str) -> String); 4] = [
-    ("line ends, which the file mixes or lacks at its end", str::to_owned),
+    ("line ends: the file mixes both kinds, or lacks the last", str::to_owned),
     ("blanks or indentation", squeezed),
     ("look-alike characters", folded),
     ("upper and lower case", lowered),
@@ -109,9 +109,14 @@ fn lowered(line: &str) -> String {
 }
 
 fn differing(what: &str, at: usize, differs: usize, lines: &[&str], wanted: &[&str]) -> String {
+    let first = at + 1;
+    if lines[at + differs] == wanted[differs] {
+        return format!(
+            "old_string is there at line {first} but for {what}; replace its lines one by one"
+        );
+    }
     format!(
-        "old_string is there at line {} but for {what}. Line {} of the file is {}, old_string has {}",
-        at + 1,
+        "old_string is there at line {first} but for {what}. Line {} of the file is {}, old_string has {}",
         at + differs + 1,
         quoted(lines[at + differs]),
         quoted(wanted[differs])

@@ -38,8 +38,8 @@ fn mixed_line_ends_stay_mixed() {
     );
     assert_eq!(
         why(text, "a\nb\nc"),
-        "old_string is there at line 1 but for line ends, which the file mixes or lacks at its end. Line 3 of the file \
-         is \"c\", old_string has \"c\""
+        "old_string is there at line 1 but for line ends: the file mixes both kinds, or lacks the last; replace its lines \
+         one by one"
     );
     assert_eq!(edit(&file("a\nb\n"), "a\r\nb", "x\r\ny", false), Ok(("x\ny\n".into(), vec![1])));
     assert!(

@@ -44,6 +44,18 @@ fn what_is_no_diff_is_told_with_its_line() {
         ("--- a\n@@ -1 +1 @@\n", "line 2 of the patch: a --- line must be followed by a +++ line"),
         ("@@ nonsense @@\n", "line 1 of the patch: a hunk must begin like @@ -12,7 +12,8 @@"),
         ("--- a/x\n+++ b/x\n", "the patch names x but has no hunk for it"),
+        (
+            "@@ -1,3 +1,3 @@\n a\n-b\n+B\nc\n",
+            "line 5 of the patch: a line of a hunk must begin with a blank, - or +",
+        ),
+        (
+            "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
+            "line 3 of the patch: \"rename from x\" cannot be done here; only text changes",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode 100644\nindex 000..e69\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n",
+            "line 1 of the patch: this file has no --- and +++ lines with hunks; an empty file is made with write_file",
+        ),
     ] {
         assert_eq!(parse(diff).unwrap_err(), wanted);
     }
@@ -52,6 +64,28 @@ fn what_is_no_diff_is_told_with_its_line() {
 #[test]
 fn a_header_that_counts_wrong_does_no_harm() {
     assert_eq!(applied("a\nb\n", "@@ -1,9 +1,1 @@\n a\n-b\n+B\n+C\n\n").unwrap(), "a\nB\nC\n");
+}
+
+#[test]
+fn a_mailed_patch_ends_at_its_signature() {
+    let mail = "Subject: x\n---\n a | 2 +-\n\ndiff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@ fn\n \
+                a\n-b\n+B\n-- \n2.40.0\n\n";
+    assert_eq!(applied("a\nb\n", mail).unwrap(), "a\nB\n");
+    assert_eq!(applied("a\n-- \nb\n", "@@ -1,3 +1,2 @@\n a\n--- \n b\n").unwrap(), "a\nb\n");
+}
+
+#[test]
+fn sections_that_get_in_each_others_way_are_refused() {
+    let message = |diff: &str| patch(Patch { path: None, patch: diff.into() }).unwrap_err().message;
+    let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    assert_eq!(
+        message(&format!("--- a/x\n+++ b/x\n{hunk}--- a/./x\n+++ b/./x\n{hunk}")),
+        "the patch has ./x twice; put all its hunks below one pair of --- and +++ lines"
+    );
+    assert_eq!(
+        message(&format!("--- a/x\n+++ b/y\n{hunk}")),
+        "the patch has x before and y after; files are not renamed here: give path, or name one file on both sides"
+    );
 }
 
 fn call(folder: &std::path::Path, diff: &str) -> Result<String, Failure> {
