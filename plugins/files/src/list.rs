@@ -4,13 +4,16 @@ use std::fmt::Write as _;
 
 use hermes_plugin_sdk::prelude::*;
 
-use crate::walk::walk;
+use crate::walk::{Entry, walk};
 
 /// Entries listed where the model does not say how many.
 const DEFAULT_ENTRIES: usize = 200;
 
 /// Most entries of one listing.
 const MAX_ENTRIES: usize = 1000;
+
+/// Most entries counted beyond those listed: enough to see that there are too many.
+const MAX_COUNTED: usize = 10_000;
 
 /// Levels listed where the model does not say how many.
 const DEFAULT_DEPTH: usize = 3;
@@ -32,8 +35,9 @@ pub(crate) struct ListFiles {
     limit: Option<u64>,
 }
 
-/// Lists files with their sizes and folders (with / at the end), sorted by name. Leaves out what
-/// .gitignore leaves out.
+/// Lists files (with sizes), folders (with / at the end) and links (with where they lead), sorted by
+/// name; with a glob, files and links only. Leaves out .git and what .gitignore leaves out, but not
+/// other hidden files. A folder that is ignored itself can still be listed by its path.
 #[tool(read_only, parallel_safe, idempotent, path_arguments = ["path"])]
 pub(crate) fn list_files(arguments: ListFiles) -> Result<String, Failure> {
     let path = arguments.path.as_deref().unwrap_or(".");
@@ -46,24 +50,39 @@ pub(crate) fn list_files(arguments: ListFiles) -> Result<String, Failure> {
     };
     let mut entries = walk(path, depth, arguments.glob.as_deref())?;
     let mut out = String::new();
+    let mut cut = false;
     for entry in entries.by_ref().take(limit) {
-        if entry.is_folder {
-            let _ = writeln!(out, "{}/", entry.shown);
-        } else {
-            let size = std::fs::metadata(&entry.path).map_or(0, |meta| meta.len());
-            let _ = writeln!(out, "{} ({size} bytes)", entry.shown);
-        }
+        cut |= entry.is_folder && Some(entry.level) == depth;
+        let _ = writeln!(out, "{}", line(&entry));
     }
     if out.is_empty() {
         return Ok("[nothing to list]".into());
     }
-    let more = entries.count();
+    let more = entries.take(MAX_COUNTED + 1).take_while(|_| !progress::is_cancelled()).count();
     if more > 0 {
+        let more =
+            if more > MAX_COUNTED { format!("over {MAX_COUNTED}") } else { more.to_string() };
         let _ = writeln!(out, "[{more} more; narrow it with path, glob or depth, or raise limit]");
-    } else if let (Some(depth), None) = (depth, arguments.depth) {
-        let _ = writeln!(out, "[down to level {depth}]");
+    } else if let (Some(depth), true) = (depth, cut) {
+        let _ = writeln!(out, "[down to level {depth}; raise depth to see into the folders there]");
     }
     Ok(out)
+}
+
+fn line(entry: &Entry) -> String {
+    let shown = &entry.shown;
+    if entry.is_folder {
+        return format!("{shown}/");
+    }
+    if entry.is_link {
+        // A link that leaves the sandbox cannot be read either.
+        return match std::fs::read_link(&entry.path) {
+            Ok(to) => format!("{shown} -> {}", to.display()),
+            Err(_) => format!("{shown} -> ?"),
+        };
+    }
+    let size = std::fs::metadata(&entry.path).map_or(0, |meta| meta.len());
+    format!("{shown} ({size} bytes)")
 }
 
 #[cfg(test)]
@@ -95,7 +114,11 @@ mod tests {
     fn lists_as_git_sees_it() {
         assert_eq!(
             list(serde_json::json!({})),
-            ".gitignore (5 bytes)\na.rs (1 bytes)\nsub/\nsub/b.rs (2 bytes)\nsub/c.txt (3 bytes)\n[down to level 3]\n"
+            ".gitignore (5 bytes)\na.rs (1 bytes)\nsub/\nsub/b.rs (2 bytes)\nsub/c.txt (3 bytes)\n"
+        );
+        assert_eq!(
+            list(serde_json::json!({"depth": 1})),
+            ".gitignore (5 bytes)\na.rs (1 bytes)\nsub/\n[down to level 1; raise depth to see into the folders there]\n"
         );
         assert_eq!(
             list(serde_json::json!({"glob": "*.rs"})),
@@ -107,5 +130,52 @@ mod tests {
             ".gitignore (5 bytes)\na.rs (1 bytes)\n[3 more; narrow it with path, glob or depth, or raise limit]\n"
         );
         assert_eq!(list(serde_json::json!({"glob": "*.none"})), "[nothing to list]");
+    }
+
+    /// Lists one folder below the top of a tree that has files named so.
+    fn list_below(names: &[(&str, &str)], below: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in names {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        let path = folder.path().join(below).to_str().unwrap().to_owned();
+        let arguments =
+            ListFiles { path: Some(path.clone()), glob: None, depth: None, limit: None };
+        list_files(arguments).unwrap().replace(&format!("{path}/"), "")
+    }
+
+    #[test]
+    fn rules_of_the_folders_above_hold_up_to_the_repository() {
+        let names = [
+            (".gitignore", "*.top\n"),
+            ("repo/.git/info/exclude", "*.private\n"),
+            ("repo/.gitignore", "*.log\nout/\n/sub/here\n!*.kept.log\n"),
+            ("repo/sub/.gitignore", "!need.log\n"),
+            ("repo/sub/a.kept.log", ""),
+            ("repo/sub/a.log", ""),
+            ("repo/sub/a.private", ""),
+            ("repo/sub/a.top", ""),
+            ("repo/sub/here", ""),
+            ("repo/sub/need.log", ""),
+            ("repo/out/a", ""),
+        ];
+        assert_eq!(
+            list_below(&names, "repo/sub"),
+            ".gitignore (10 bytes)\na.kept.log (0 bytes)\na.top (0 bytes)\nneed.log (0 bytes)\n"
+        );
+        assert_eq!(list_below(&names, "repo/out"), "a (0 bytes)\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_shown_and_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("..", folder.path().join("up")).unwrap();
+        let path = folder.path().to_str().unwrap().to_owned();
+        let arguments =
+            ListFiles { path: Some(path.clone()), glob: None, depth: None, limit: None };
+        assert_eq!(list_files(arguments).unwrap(), format!("{path}/up -> ..\n"));
     }
 }

@@ -31,8 +31,9 @@ pub(crate) struct ReadFile {
     limit: Option<u64>,
 }
 
-/// Reads a text file. Each line comes with its number and a tab before it; neither is part of the
-/// file. Long files come in parts, and the last line says where to go on.
+/// Reads a text file of at most 32 MiB. Each line comes as its number, a tab and the line; number and
+/// tab are not part of the file. A part holds at most 2000 lines or 60 KB, and its last line says
+/// where to go on. Lines over 2000 characters are cut with a mark.
 #[tool(read_only, parallel_safe, idempotent, path_arguments = ["path"])]
 pub(crate) fn read_file(arguments: ReadFile) -> Result<String, Failure> {
     let ReadFile { path, offset, limit } = arguments;
@@ -60,6 +61,9 @@ pub(crate) fn read_file(arguments: ReadFile) -> Result<String, Failure> {
     }
     if file.lossy {
         out.push_str("[some bytes are not UTF-8 and are shown as \u{fffd}]\n");
+    }
+    if file.is_crlf() {
+        out.push_str("[lines end in CR LF]\n");
     }
     if last < total {
         let _ = writeln!(out, "[lines {first}-{last} of {total}; go on with offset {}]", last + 1);
@@ -106,6 +110,11 @@ mod tests {
 
     #[test]
     fn odd_files_are_told_honestly() {
+        assert_eq!(read(b"a\r\nb", None, None).unwrap(), "1\ta\n2\tb\n[lines end in CR LF]\n");
+        assert_eq!(
+            read(b"\xff\xfea\0", None, None).unwrap_err(),
+            "notes.txt is UTF-16 text; only UTF-8 can be read and changed here"
+        );
         assert_eq!(read(b"", None, None).unwrap(), "[notes.txt is empty]");
         assert_eq!(
             read(b"a\n", Some(9), None).unwrap_err(),

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use hermes_plugin_sdk::prelude::*;
 use regex::{Regex, RegexBuilder};
 
 use crate::read::shown;
 use crate::text_file::is_binary;
-use crate::walk::walk;
+use crate::walk::{Entry, walk};
 
 /// Matches shown where the model does not say how many.
 const DEFAULT_MATCHES: usize = 100;
@@ -25,6 +24,12 @@ const MAX_FILE_BYTES: u64 = 8 << 20;
 
 /// Most bytes of one answer.
 const MAX_BYTES: usize = 60_000;
+
+/// Most names of files that were not searched.
+const NAMES_SHOWN: usize = 5;
+
+/// What is left of a call's time when the search stops to answer with what it has.
+const TIME_TO_ANSWER_MS: u64 = 1000;
 
 /// What a search answers with.
 #[arguments]
@@ -65,12 +70,16 @@ pub(crate) struct SearchFiles {
     ignore_case: bool,
 }
 
-/// Searches file contents with a regular expression (linear time, no look-around). Leaves out what
-/// .gitignore leaves out, binary files and files over 8 MB.
+/// Searches file contents, line by line, with a regular expression (Rust syntax: no look-around, no
+/// back-references). Lines come as path:line:text, lines around them as path-line-text. Leaves out
+/// .git, what .gitignore leaves out, links, binary files and files over 8 MiB. Lines over 2000
+/// characters are cut with a mark, answers at 60 KB.
 #[tool(read_only, parallel_safe, idempotent, path_arguments = ["path"])]
 pub(crate) fn search_files(arguments: SearchFiles) -> Result<String, Failure> {
     let regex = RegexBuilder::new(&arguments.pattern)
         .case_insensitive(arguments.ignore_case)
+        .multi_line(true)
+        .crlf(true)
         .build()
         .map_err(|error| {
             Failure::invalid_arguments(format!("the pattern is not usable: {error}"))
@@ -85,14 +94,22 @@ pub(crate) fn search_files(arguments: SearchFiles) -> Result<String, Failure> {
         limit: number(arguments.limit, DEFAULT_MATCHES, MAX_MATCHES).max(1),
         matches: 0,
         files: 0,
+        passed_over: Vec::new(),
+        out_of_time: false,
         out: String::new(),
     };
     let path = arguments.path.as_deref().unwrap_or(".");
-    for entry in walk(path, None, arguments.glob.as_deref())?.filter(|entry| !entry.is_folder) {
-        if search.is_full() || progress::is_cancelled() {
+    // A link leads to a file that is searched under its own name, or that is not in the folder.
+    let is_wanted = |entry: &Entry| !entry.is_folder && (!entry.is_link || entry.level == 0);
+    for entry in walk(path, None, arguments.glob.as_deref())?.filter(is_wanted) {
+        if search.is_full() {
             break;
         }
-        search.file(&entry.path, &entry.shown);
+        if progress::is_cancelled() || progress::remaining_ms() < TIME_TO_ANSWER_MS {
+            search.out_of_time = true;
+            break;
+        }
+        search.file(&entry);
     }
     Ok(search.answer())
 }
@@ -105,6 +122,9 @@ struct Search {
     limit: usize,
     matches: usize,
     files: usize,
+    /// Files that were not searched and why, where the reader cannot expect it.
+    passed_over: Vec<String>,
+    out_of_time: bool,
     out: String,
 }
 
@@ -114,17 +134,32 @@ impl Search {
         found >= self.limit || self.out.len() >= MAX_BYTES
     }
 
-    fn file(&mut self, path: &Path, shown: &str) {
-        if std::fs::metadata(path).is_ok_and(|meta| meta.len() > MAX_FILE_BYTES) {
+    fn file(&mut self, entry: &Entry) {
+        let shown = &entry.shown;
+        if let Ok(meta) = std::fs::metadata(&entry.path)
+            && meta.len() > MAX_FILE_BYTES
+        {
+            self.passed_over.push(format!("{shown} ({} bytes)", meta.len()));
             return;
         }
-        let Ok(bytes) = std::fs::read(path) else { return };
+        let bytes = match std::fs::read(&entry.path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.passed_over.push(format!("{shown} ({error})"));
+                return;
+            }
+        };
         if is_binary(&bytes) {
+            if entry.level == 0 {
+                self.passed_over.push(format!("{shown} (binary)"));
+            }
             return;
         }
         let text = String::from_utf8_lossy(&bytes);
-        // One search over the whole text finds out cheaply that there is nothing in it.
-        if !self.regex.is_match(&text) && !self.regex.as_str().contains(['^', '$']) {
+        // One search over the whole text finds out cheaply that there is nothing in it. ^ and $ stand
+        // at every line there, \A and \z do not.
+        let by_line_only = ["\\A", "\\z"].iter().any(|it| self.regex.as_str().contains(it));
+        if !by_line_only && !self.regex.is_match(&text) {
             return;
         }
         let lines: Vec<&str> = text.lines().collect();
@@ -167,13 +202,23 @@ impl Search {
     }
 
     fn answer(mut self) -> String {
+        let full = self.is_full();
         if self.files == 0 {
-            return "[no match]".into();
+            self.out.push_str("[no match]\n");
         }
-        if self.is_full() {
+        if self.out_of_time {
+            self.out.push_str("[stopped for lack of time; narrow it with path or glob]\n");
+        } else if full {
             self.out.push_str(
                 "[there may be more; narrow it with path, glob or pattern, or raise limit]\n",
             );
+        }
+        if !self.passed_over.is_empty() {
+            let count = self.passed_over.len();
+            self.passed_over.truncate(NAMES_SHOWN);
+            let more = if count > NAMES_SHOWN { ", …" } else { "" };
+            let names = self.passed_over.join(", ");
+            let _ = writeln!(self.out, "[not searched: {names}{more}; {count} in all]");
         }
         self.out
     }
@@ -191,6 +236,7 @@ mod tests {
             ("b.md", "Two\n"),
             ("skipped.txt", "two\n"),
             (".gitignore", "skipped.txt\n"),
+            ("crlf.win", "end\r\nlast\r\n"),
             ("binary.txt", "two\0"),
         ] {
             std::fs::write(folder.path().join(name), content).unwrap();
@@ -224,7 +270,28 @@ mod tests {
             json(serde_json::json!({"pattern": "two", "limit": 1})),
             "a.txt:2:two\n[there may be more; narrow it with path, glob or pattern, or raise limit]\n"
         );
-        assert_eq!(json(serde_json::json!({"pattern": "zzz"})), "[no match]");
+        assert_eq!(json(serde_json::json!({"pattern": "zzz"})), "[no match]\n");
+        for pattern in ["end$", "^end$", "\\Aend\\z", "^last", "e.d"] {
+            let wanted = if pattern == "^last" { "crlf.win:2:last\n" } else { "crlf.win:1:end\n" };
+            assert_eq!(json(serde_json::json!({"pattern": pattern})), wanted, "{pattern}");
+        }
+        assert_eq!(json(serde_json::json!({"pattern": "one\\s+two"})), "[no match]\n");
+    }
+
+    #[test]
+    fn what_is_not_searched_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let large = std::fs::File::create(folder.path().join("large.log")).unwrap();
+        large.set_len(MAX_FILE_BYTES + 1).unwrap();
+        std::fs::write(folder.path().join("b"), "x\0").unwrap();
+        let at = |name: &str| {
+            let path = folder.path().join(name).to_str().unwrap().to_owned();
+            let arguments = serde_json::json!({"pattern": "x", "path": path});
+            let answer = search_files(serde_json::from_value(arguments).unwrap()).unwrap();
+            answer.replace(&format!("{}/", folder.path().display()), "")
+        };
+        assert_eq!(at(""), "[no match]\n[not searched: large.log (8388609 bytes); 1 in all]\n");
+        assert_eq!(at("b"), "[no match]\n[not searched: b (binary); 1 in all]\n");
     }
 
     #[test]

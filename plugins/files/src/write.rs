@@ -13,8 +13,8 @@ pub(crate) struct WriteFile {
     content: String,
 }
 
-/// Writes a whole file, replacing what was in it; folders above it are made. To change part of a
-/// file, use edit_file.
+/// Writes a whole file as UTF-8, replacing what was in it; folders above it are made, permissions
+/// stay. To change part of a file, use edit_file.
 #[tool(destructive, idempotent, path_arguments = ["path"])]
 pub(crate) fn write_file(arguments: WriteFile) -> Result<String, Failure> {
     let WriteFile { path, content } = arguments;
