@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
 
 use hermes_plugin_sdk::prelude::*;
 use regex::{Regex, RegexBuilder};
 
 use crate::read::shown;
-use crate::text_file::is_binary;
+use crate::text_file::{BINARY_PROBE, is_binary};
 use crate::walk::{Entry, walk};
 
 /// Matches shown where the model does not say how many.
@@ -114,6 +117,31 @@ pub(crate) fn search_files(arguments: SearchFiles) -> Result<String, Failure> {
     Ok(search.answer())
 }
 
+/// What a file holds, for a search.
+enum Contents {
+    Text(Vec<u8>),
+    Binary,
+    /// With its size in bytes.
+    TooLarge(u64),
+}
+
+/// Opens a file once, since opening is what takes longest in the sandbox, and reads no more of it
+/// than it must.
+fn contents(path: &Path) -> io::Result<Contents> {
+    let mut file = File::open(path)?;
+    let size = file.metadata()?.len();
+    if size > MAX_FILE_BYTES {
+        return Ok(Contents::TooLarge(size));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    file.by_ref().take(BINARY_PROBE as u64).read_to_end(&mut bytes)?;
+    if is_binary(&bytes) {
+        return Ok(Contents::Binary);
+    }
+    file.read_to_end(&mut bytes)?;
+    Ok(Contents::Text(bytes))
+}
+
 /// A search under way.
 struct Search {
     regex: Regex,
@@ -136,25 +164,15 @@ impl Search {
 
     fn file(&mut self, entry: &Entry) {
         let shown = &entry.shown;
-        if let Ok(meta) = std::fs::metadata(&entry.path)
-            && meta.len() > MAX_FILE_BYTES
-        {
-            self.passed_over.push(format!("{shown} ({} bytes)", meta.len()));
-            return;
-        }
-        let bytes = match std::fs::read(&entry.path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                self.passed_over.push(format!("{shown} ({error})"));
-                return;
+        let bytes = match contents(&entry.path) {
+            Ok(Contents::Text(bytes)) => bytes,
+            Ok(Contents::Binary) if entry.level > 0 => return,
+            Ok(Contents::Binary) => return self.passed_over.push(format!("{shown} (binary)")),
+            Ok(Contents::TooLarge(size)) => {
+                return self.passed_over.push(format!("{shown} ({size} bytes)"));
             }
+            Err(error) => return self.passed_over.push(format!("{shown} ({error})")),
         };
-        if is_binary(&bytes) {
-            if entry.level == 0 {
-                self.passed_over.push(format!("{shown} (binary)"));
-            }
-            return;
-        }
         let text = String::from_utf8_lossy(&bytes);
         // One search over the whole text finds out cheaply that there is nothing in it. ^ and $ stand
         // at every line there, \A and \z do not.
@@ -204,7 +222,8 @@ impl Search {
     fn answer(mut self) -> String {
         let full = self.is_full();
         if self.files == 0 {
-            self.out.push_str("[no match]\n");
+            let so_far = if self.out_of_time { " so far" } else { "" };
+            let _ = writeln!(self.out, "[no match{so_far}]");
         }
         if self.out_of_time {
             self.out.push_str("[stopped for lack of time; narrow it with path or glob]\n");
@@ -225,83 +244,4 @@ impl Search {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    fn search(arguments: serde_json::Value) -> Result<String, String> {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, content) in [
-            ("a.txt", "one\ntwo\nthree\nfour\ntwo again\n"),
-            ("b.md", "Two\n"),
-            ("skipped.txt", "two\n"),
-            (".gitignore", "skipped.txt\n"),
-            ("crlf.win", "end\r\nlast\r\n"),
-            ("binary.txt", "two\0"),
-        ] {
-            std::fs::write(folder.path().join(name), content).unwrap();
-        }
-        let mut arguments: SearchFiles = serde_json::from_value(arguments).unwrap();
-        let root = folder.path().to_str().unwrap().to_owned();
-        arguments.path = Some(root.clone());
-        search_files(arguments)
-            .map(|text| text.replace(&format!("{root}/"), ""))
-            .map_err(|failure| failure.message)
-    }
-
-    #[test]
-    fn finds_lines_files_and_counts() {
-        let json = |value| search(value).unwrap();
-        assert_eq!(json(serde_json::json!({"pattern": "two"})), "a.txt:2:two\na.txt:5:two again\n");
-        assert_eq!(json(serde_json::json!({"pattern": "^two$"})), "a.txt:2:two\n");
-        assert_eq!(
-            json(serde_json::json!({"pattern": "TWO", "ignore_case": true, "mode": "files"})),
-            "a.txt\nb.md\n"
-        );
-        assert_eq!(
-            json(serde_json::json!({"pattern": "t", "mode": "count", "glob": "*.txt"})),
-            "a.txt: 3\n"
-        );
-        assert_eq!(
-            json(serde_json::json!({"pattern": "two", "context": 1})),
-            "a.txt-1-one\na.txt:2:two\na.txt-3-three\na.txt-4-four\na.txt:5:two again\n"
-        );
-        assert_eq!(
-            json(serde_json::json!({"pattern": "two", "limit": 1})),
-            "a.txt:2:two\n[there may be more; narrow it with path, glob or pattern, or raise limit]\n"
-        );
-        assert_eq!(json(serde_json::json!({"pattern": "zzz"})), "[no match]\n");
-        for pattern in ["end$", "^end$", "\\Aend\\z", "^last", "e.d"] {
-            let wanted = if pattern == "^last" { "crlf.win:2:last\n" } else { "crlf.win:1:end\n" };
-            assert_eq!(json(serde_json::json!({"pattern": pattern})), wanted, "{pattern}");
-        }
-        assert_eq!(json(serde_json::json!({"pattern": "one\\s+two"})), "[no match]\n");
-    }
-
-    #[test]
-    fn what_is_not_searched_is_said() {
-        let folder = tempfile::tempdir().unwrap();
-        let large = std::fs::File::create(folder.path().join("large.log")).unwrap();
-        large.set_len(MAX_FILE_BYTES + 1).unwrap();
-        std::fs::write(folder.path().join("b"), "x\0").unwrap();
-        let at = |name: &str| {
-            let path = folder.path().join(name).to_str().unwrap().to_owned();
-            let arguments = serde_json::json!({"pattern": "x", "path": path});
-            let answer = search_files(serde_json::from_value(arguments).unwrap()).unwrap();
-            answer.replace(&format!("{}/", folder.path().display()), "")
-        };
-        assert_eq!(at(""), "[no match]\n[not searched: large.log (8388609 bytes); 1 in all]\n");
-        assert_eq!(at("b"), "[no match]\n[not searched: b (binary); 1 in all]\n");
-    }
-
-    #[test]
-    fn a_pattern_that_is_none_is_explained() {
-        assert!(
-            search(serde_json::json!({"pattern": "("}))
-                .unwrap_err()
-                .starts_with("the pattern is not usable: ")
-        );
-        let glob = search(serde_json::json!({"pattern": "a", "glob": "["})).unwrap_err();
-        assert_eq!(glob, "glob \"[\" is not usable: unclosed character class; missing ']'");
-    }
-}
+mod tests;

@@ -14,7 +14,7 @@ use crate::replace::replace;
 const MAX_BYTES: u64 = 32 << 20;
 
 /// Bytes looked at to tell binary files: as git does.
-const BINARY_PROBE: usize = 8000;
+pub(crate) const BINARY_PROBE: usize = 8000;
 
 const BOM: &str = "\u{feff}";
 

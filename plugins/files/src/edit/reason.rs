@@ -11,9 +11,12 @@ const QUOTED_CHARS: usize = 160;
 const COMPARED_BYTES: usize = 400;
 const COMPARED_LINES: usize = 5000;
 
+/// A line as a reader sees it who overlooks something.
+type View = fn(&str) -> String;
+
 /// How two texts may be the same for a reader and not for a program, from the smallest difference
 /// to the largest.
-const VIEWS: [(&str, fn(&str) -> String); 4] = [
+const VIEWS: [(&str, View); 4] = [
     ("line ends: the file mixes both kinds, or lacks the last", str::to_owned),
     ("blanks or indentation", squeezed),
     ("look-alike characters", folded),
@@ -49,11 +52,7 @@ fn is_numbered(line: &str) -> bool {
 
 /// Where the wanted lines stand if both are seen through `view`: the first line of the place, and
 /// which of the wanted lines is the first that really differs.
-fn same_but_for(
-    lines: &[&str],
-    wanted: &[&str],
-    view: fn(&str) -> String,
-) -> Option<(usize, usize)> {
+fn same_but_for(lines: &[&str], wanted: &[&str], view: View) -> Option<(usize, usize)> {
     let seen: Vec<String> = wanted.iter().map(|line| view(line)).collect();
     if seen.iter().all(String::is_empty) {
         return None;
