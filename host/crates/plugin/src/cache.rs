@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub(crate) use catalogue::{Catalogue, FileStamp, Known};
 pub(crate) use code::CodeCache;
-pub(crate) use key::Key;
+use key::{Key, Opened};
 
 /// Opens the cache in `dir`; without a folder, or with one that cannot be used, nothing is kept.
 pub(crate) fn open(dir: Option<&Path>, compatibility: u64) -> (Catalogue, CodeCache) {
@@ -44,7 +44,7 @@ fn private(dir: &Path) -> std::io::Result<Place> {
 
 impl Place {
     /// Reads a file and gives what it holds, if the key vouches for it under `name`.
-    fn read(&self, name: &str) -> Option<Vec<u8>> {
+    fn read(&self, name: &str) -> Option<Opened> {
         let bytes = std::fs::read(self.dir.join(name)).ok()?;
         self.key.open(name, bytes)
     }

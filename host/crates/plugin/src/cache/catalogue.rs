@@ -87,6 +87,6 @@ impl Catalogue {
 }
 
 fn read(place: &Place) -> Entries {
-    let json = place.read(FILE).unwrap_or_default();
-    serde_json::from_slice(&json).unwrap_or_default()
+    let entries = place.read(FILE).and_then(|json| serde_json::from_slice(json.as_ref()).ok());
+    entries.unwrap_or_default()
 }
