@@ -1,5 +1,9 @@
 //! What storing costs: an append beside the bare commit it cannot do without, and what stands on
 //! the path of a start.
+//!
+//! Appends here follow each other without a pause, so the mean holds a share of copying the log
+//! back, which waits for the disk some three times in every 300 appends. In a conversation that
+//! falls into the time the model takes.
 
 use std::hint::black_box;
 use std::path::Path;
