@@ -6,7 +6,6 @@ use std::sync::Arc;
 use hermes_core::agent::{Agent, Limits};
 use hermes_core::approver::{Approver, Unattended};
 use hermes_core::event::Event;
-use hermes_core::keep::Spill;
 use hermes_core::router::{ModelRouter, Route};
 use hermes_core::tool::Tool;
 use hermes_native::ReadResult;
@@ -231,11 +230,6 @@ impl Host {
     /// The store.
     pub fn store(&self) -> &Arc<SqliteStore> {
         &self.store
-    }
-
-    /// What keeps results too long for the model.
-    pub fn spill(&self) -> Arc<dyn Spill> {
-        self.store.clone()
     }
 
     /// The session whose id is `given` or starts with it.

@@ -80,12 +80,6 @@ fn is_low(unit: u16) -> bool {
     (0xDC00..0xE000).contains(&unit)
 }
 
-/// A JSON value as text that any JSON string of it parses to: canonical, compact, in the order of
-/// its keys. Used wherever two sets of arguments are compared.
-pub fn compact(value: &serde_json::Value) -> String {
-    value.to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
