@@ -37,6 +37,7 @@ fn agent(store: &Arc<SqliteStore>) -> Agent {
         provider: "scripted".into(),
         model: "scripted".into(),
         context_window: None,
+        prices: None,
         sampling: Sampling::default(),
         stream: true,
         transport: Arc::new(ScriptedTransport::new(script)),

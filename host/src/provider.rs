@@ -77,7 +77,8 @@ pub(crate) fn primary(choice: &ModelChoice, config: &Config) -> Result<Route, Us
     };
     let context_window = provider.context_window;
     let stream = !choice.no_stream;
-    Ok(Route { provider: name, model, context_window, sampling, stream, transport })
+    let prices = None;
+    Ok(Route { provider: name, model, context_window, prices, sampling, stream, transport })
 }
 
 /// The provider that is meant, and what the configuration says of it.

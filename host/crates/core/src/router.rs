@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::transport::{Sampling, Transport};
+use crate::usage::Prices;
 
 /// A configured place to call: one model of one provider.
 #[derive(Clone)]
@@ -14,6 +15,8 @@ pub struct Route {
     pub model: String,
     /// Tokens the model can hold, where known.
     pub context_window: Option<u64>,
+    /// What its tokens cost, where known.
+    pub prices: Option<Prices>,
     /// How to sample.
     pub sampling: Sampling,
     /// Whether to stream.

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use futures_util::Stream;
 use serde::{Deserialize, Serialize};
 
-use crate::message::{FinishReason, Message, Replay};
+use crate::message::{FinishReason, Message};
 use crate::tool::ToolSpec;
 use crate::usage::Usage;
 
@@ -21,7 +21,8 @@ pub struct ModelRequest {
     pub model: String,
     /// The system prompt; byte-stable within a session.
     pub system: Arc<str>,
-    /// The sanitised history: every tool call is followed by its result.
+    /// The sanitised history: every tool call is followed by its result, and a
+    /// [`Message::replay`] that is present was written by this transport for this model.
     pub messages: Vec<Arc<Message>>,
     /// The tools on offer, in a stable order; empty means the model may not call any.
     pub tools: Arc<[ToolSpec]>,
@@ -73,8 +74,9 @@ pub enum Delta {
     Finish(FinishReason),
     /// Tokens; the last one sent counts.
     Usage(Usage),
-    /// What this provider wants back next time.
-    Replay(Replay),
+    /// What this provider wants back next time, opaque to everyone but the transport. The loop
+    /// stamps it with the api mode, provider and model, and hands it back to those alone.
+    Replay(serde_json::Value),
     /// The model that really answered, where it differs from the one asked for.
     Model(String),
 }
@@ -91,6 +93,30 @@ pub trait Transport: Send + Sync {
     /// Sends one request. Contract: fails with a kind, never panics, never retries; a stream that
     /// ends without [`Delta::Finish`] has ended in an error item.
     async fn send(&self, request: &ModelRequest) -> Result<DeltaStream, TransportError>;
+
+    /// Gets another credential after `refused` one: a fresh one first, then the next of several.
+    /// `true` means that asking again is worth it; each credential is offered once until one
+    /// works, so that a caller who asks on cannot loop.
+    async fn renew_credential(&self, refused: &TransportError) -> bool {
+        let _ = refused;
+        false
+    }
+}
+
+/// A change of the request after which the same provider may well accept it. Applied at most once
+/// of each kind in a turn, and costs no attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remedy {
+    /// Ask for at most this many output tokens; absent: do not ask for a number at all.
+    MaxTokens(Option<u64>),
+    /// Send a text note in place of each image.
+    WithoutImages,
+    /// Send no [`Message::replay`]: the provider no longer accepts what it signed.
+    WithoutReplay,
+    /// Leave out this request parameter.
+    WithoutParameter(String),
+    /// Ask for a whole reply instead of a stream.
+    WithoutStream,
 }
 
 /// What went wrong, in words the loop and the user share.
@@ -191,6 +217,8 @@ pub struct TransportError {
     pub retry_after: Option<Duration>,
     /// Whether the request may have been acted on: some of the reply had arrived.
     pub delivered: bool,
+    /// What to change so that the same provider may accept the request.
+    pub remedy: Option<Remedy>,
 }
 
 impl TransportError {
@@ -209,6 +237,7 @@ impl TransportError {
             body: String::new(),
             retry_after: None,
             delivered: false,
+            remedy: None,
         }
     }
 }

@@ -39,3 +39,52 @@ pub struct Cost {
     /// Whether the figure rests on estimated tokens or on our own price table.
     pub estimated: bool,
 }
+
+/// What a model's tokens cost, in US dollars a million.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// Prompt tokens.
+    pub input: f64,
+    /// Generated tokens, reasoning included.
+    pub output: f64,
+    /// Prompt tokens read from the provider's cache; absent: as `input`.
+    #[serde(default)]
+    pub cached: Option<f64>,
+    /// Prompt tokens written to the provider's cache; absent: as `input`.
+    #[serde(default)]
+    pub cache_write: Option<f64>,
+}
+
+impl Prices {
+    /// What `usage` costs. Always an estimate: a price table ages, and discounts are not in it.
+    pub fn cost(&self, usage: &Usage) -> Cost {
+        #[expect(clippy::cast_precision_loss, reason = "no call has 2^53 tokens")]
+        let part = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
+        let usd = part(usage.input, self.input)
+            + part(usage.output, self.output)
+            + part(usage.cached, self.cached.unwrap_or(self.input))
+            + part(usage.cache_write, self.cache_write.unwrap_or(self.input));
+        Cost { usd, estimated: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cost_is_summed_over_all_kinds_of_tokens() {
+        let usage = Usage {
+            input: 1_000_000,
+            output: 500_000,
+            cached: 2_000_000,
+            cache_write: 100_000,
+            reasoning: 400_000,
+            estimated: false,
+        };
+        let prices = Prices { input: 3.0, output: 15.0, cached: Some(0.5), cache_write: None };
+        let cost = prices.cost(&usage);
+        assert!((cost.usd - (3.0 + 7.5 + 1.0 + 0.3)).abs() < 1e-9 && cost.estimated);
+    }
+}

@@ -64,6 +64,7 @@ pub(super) async fn call(
         provider: "none".into(),
         model: "none".into(),
         context_window: None,
+        prices: None,
         sampling: Sampling::default(),
         stream: true,
         transport: Arc::new(caller),

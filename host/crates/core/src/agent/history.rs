@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::failure::code;
-use crate::message::{Effect, Message, Role, ToolCall};
+use crate::message::{Effect, Message, Replay, Role, ToolCall};
+use crate::router::Route;
 
 /// The results a history lacks: one for every call nobody answered, because the process died or
 /// was stopped in between.
@@ -86,6 +87,22 @@ fn push(
         let result = results.remove(call.id.as_str()).cloned();
         out.push(result.unwrap_or_else(|| Arc::new(interrupted(call, false))));
     }
+}
+
+/// The same messages for `route`: what another provider, model or wire format wants back is left
+/// out, since only its author understands it. Shares every message that needs no change.
+pub(super) fn replayable(mut messages: Vec<Arc<Message>>, route: &Route) -> Vec<Arc<Message>> {
+    let ours = |replay: &Replay| {
+        replay.api_mode == route.transport.api_mode()
+            && replay.provider == route.provider
+            && replay.model == route.model
+    };
+    for message in &mut messages {
+        if message.replay.as_ref().is_some_and(|replay| !ours(replay)) {
+            Arc::make_mut(message).replay = None;
+        }
+    }
+    messages
 }
 
 /// Two neighbours of one role as one message: the later one's calls, both contents.

@@ -3,6 +3,7 @@
 
 use crate::id;
 use crate::message::{FinishReason, Message, Replay, ToolCall};
+use crate::router::Route;
 use crate::transport::{Delta, ErrorKind, TransportError};
 use crate::usage::Usage;
 
@@ -14,7 +15,7 @@ pub(super) struct PartialReply {
     calls: Vec<PartialCall>,
     finish: Option<FinishReason>,
     usage: Option<Usage>,
-    replay: Option<Replay>,
+    replay: Option<serde_json::Value>,
     model: Option<String>,
 }
 
@@ -30,6 +31,20 @@ pub(super) struct Reply {
     pub(super) message: Message,
     /// The model that answered, where the provider named another than was asked for.
     pub(super) model: Option<String>,
+    /// What the provider wants back.
+    replay: Option<serde_json::Value>,
+}
+
+impl Reply {
+    /// Marks what the provider wants back as coming from `route`.
+    pub(super) fn stamp(&mut self, route: &Route) {
+        self.message.replay = self.replay.take().map(|data| Replay {
+            api_mode: route.transport.api_mode().to_owned(),
+            provider: route.provider.clone(),
+            model: route.model.clone(),
+            data,
+        });
+    }
 }
 
 impl PartialReply {
@@ -106,8 +121,7 @@ impl PartialReply {
         message.reasoning = (!self.reasoning.is_empty()).then_some(self.reasoning);
         message.finish_reason = Some(reason);
         message.usage = self.usage;
-        message.replay = self.replay;
-        Reply { message, model: self.model }
+        Reply { message, model: self.model, replay: self.replay }
     }
 }
 

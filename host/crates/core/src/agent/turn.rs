@@ -148,7 +148,7 @@ impl<'a> Turn<'a> {
         let request = ModelRequest {
             model: route.model.clone(),
             system: Arc::clone(&self.system),
-            messages: history::outgoing(&self.history),
+            messages: history::replayable(history::outgoing(&self.history), route),
             tools: self.agent.tools.specs(),
             sampling: route.sampling.clone(),
             stream: route.stream,
@@ -174,7 +174,9 @@ impl<'a> Turn<'a> {
         reply: Reply,
         request: &ModelRequest,
     ) -> Result<Arc<Message>, StoreError> {
-        let Reply { mut message, model } = reply;
+        let mut reply = reply;
+        reply.stamp(self.route());
+        let Reply { mut message, model, .. } = reply;
         let usage = message.usage.unwrap_or_else(|| estimate(request, &message));
         self.usage += usage;
         message.usage = Some(usage);

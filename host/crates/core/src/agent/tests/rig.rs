@@ -143,6 +143,7 @@ pub(super) fn rig_with(
         provider: "fake".into(),
         model: "m1".into(),
         context_window: None,
+        prices: None,
         sampling: Sampling::default(),
         stream: true,
         transport: model.clone(),
