@@ -66,6 +66,11 @@ fn edit(
     }
     let lines = lines_of(&file.text, &old);
     match (lines.len(), replace_all) {
+        (1, false) if overlaps_itself(&file.text, &old) => Err(Failure::conflict(format!(
+            "old_string occurs twice from line {} on, the second time beginning within the first; add lines around it to \
+             make it unique",
+            lines[0]
+        ))),
         (0, _) => Err(Failure::conflict(reason::no_match(&file.text, &old))),
         (1, _) | (_, true) => Ok((file.text.replace(&old, &new), lines)),
         (count, false) => Err(Failure::conflict(format!(
@@ -73,6 +78,13 @@ fn edit(
             listed(&lines)
         ))),
     }
+}
+
+/// Whether another `old` begins within the first one, so that two different edits could be meant.
+fn overlaps_itself(text: &str, old: &str) -> bool {
+    let Some(at) = text.find(old) else { return false };
+    let second = at + old.chars().next().map_or(1, char::len_utf8);
+    text.get(second..).is_some_and(|rest| rest.contains(old))
 }
 
 /// The lines, from 1, where `old` begins.

@@ -3,6 +3,7 @@
 //! What may be touched is the sandbox's business, not this plugin's: it opens the paths it is given
 //! and says what came of it. One file a tool.
 
+mod closest;
 mod edit;
 mod granted;
 mod list;
@@ -11,6 +12,7 @@ mod read;
 mod replace;
 mod search;
 mod text_file;
+mod told;
 mod unified;
 mod walk;
 mod write;

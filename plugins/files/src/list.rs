@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use hermes_plugin_sdk::prelude::*;
 
+use crate::told::{self, PassedOver};
 use crate::walk::{Entry, walk};
 
 /// Entries listed where the model does not say how many.
@@ -37,7 +38,8 @@ pub(crate) struct ListFiles {
 
 /// Lists files (with sizes), folders (with / at the end) and links (with where they lead), sorted by
 /// name; with a glob, files and links only. Leaves out .git and what .gitignore leaves out, but not
-/// other hidden files. A folder that is ignored itself can still be listed by its path.
+/// other hidden files. A folder that is ignored itself can still be listed by its path. Answers end at
+/// 60 KB and say how to see the rest.
 #[tool(read_only, parallel_safe, idempotent, path_arguments = ["path"])]
 pub(crate) fn list_files(arguments: ListFiles) -> Result<String, Failure> {
     let path = arguments.path.as_deref().unwrap_or(".");
@@ -48,25 +50,71 @@ pub(crate) fn list_files(arguments: ListFiles) -> Result<String, Failure> {
         (None, Some(_)) => None,
         (None, None) => Some(DEFAULT_DEPTH),
     };
-    let mut entries = walk(path, depth, arguments.glob.as_deref())?;
-    let mut out = String::new();
-    let mut cut = false;
-    for entry in entries.by_ref().take(limit) {
-        cut |= entry.is_folder && Some(entry.level) == depth;
-        let _ = writeln!(out, "{}", line(&entry));
+    let mut listing = Listing { limit, depth, ..Listing::default() };
+    for entry in walk(path, depth, arguments.glob.as_deref())? {
+        listing.out_of_time = told::is_time_to_answer();
+        if listing.out_of_time || listing.more > MAX_COUNTED {
+            break;
+        }
+        match entry {
+            Ok(entry) => listing.entry(&entry),
+            Err(problem) => listing.passed_over.push(problem),
+        }
     }
-    if out.is_empty() {
-        return Ok("[nothing to list]".into());
+    Ok(listing.answer())
+}
+
+/// A listing under way.
+#[derive(Default)]
+struct Listing {
+    limit: usize,
+    depth: Option<usize>,
+    listed: usize,
+    /// Entries beyond those listed.
+    more: usize,
+    /// Whether a folder is listed that was not looked into.
+    is_cut: bool,
+    passed_over: PassedOver,
+    out_of_time: bool,
+    out: String,
+}
+
+impl Listing {
+    fn entry(&mut self, entry: &Entry) {
+        if self.listed >= self.limit || self.out.len() >= told::MAX_BYTES {
+            self.more += 1;
+            return;
+        }
+        self.listed += 1;
+        self.is_cut |= entry.is_folder && Some(entry.level) == self.depth;
+        let _ = writeln!(self.out, "{}", line(entry));
     }
-    let more = entries.take(MAX_COUNTED + 1).take_while(|_| !progress::is_cancelled()).count();
-    if more > 0 {
-        let more =
-            if more > MAX_COUNTED { format!("over {MAX_COUNTED}") } else { more.to_string() };
-        let _ = writeln!(out, "[{more} more; narrow it with path, glob or depth, or raise limit]");
-    } else if let (Some(depth), true) = (depth, cut) {
-        let _ = writeln!(out, "[down to level {depth}; raise depth to see into the folders there]");
+
+    fn answer(mut self) -> String {
+        if self.listed == 0 {
+            let so_far = if self.out_of_time { " so far" } else { "" };
+            let _ = writeln!(self.out, "[nothing to list{so_far}]");
+        }
+        if self.out_of_time {
+            self.out.push_str("[stopped for lack of time; narrow it with path or depth]\n");
+        } else if self.more > 0 {
+            let is_long = self.listed < self.limit;
+            let how =
+                told::how_to_see_more("path, glob or depth", self.limit, MAX_ENTRIES, is_long);
+            let more = match self.more {
+                more if more > MAX_COUNTED => format!("over {MAX_COUNTED}"),
+                more => more.to_string(),
+            };
+            let _ = writeln!(self.out, "[{more} more; {how}]");
+        } else if let (Some(depth), true) = (self.depth, self.is_cut) {
+            let _ = writeln!(
+                self.out,
+                "[down to level {depth}; raise depth to see into the folders there]"
+            );
+        }
+        self.passed_over.tell(&mut self.out, "listed");
+        self.out
     }
-    Ok(out)
 }
 
 fn line(entry: &Entry) -> String {
@@ -80,6 +128,9 @@ fn line(entry: &Entry) -> String {
             Ok(to) => format!("{shown} -> {}", to.display()),
             Err(_) => format!("{shown} -> ?"),
         };
+    }
+    if !entry.is_file {
+        return format!("{shown} (a pipe, socket or device)");
     }
     let size = std::fs::metadata(&entry.path).map_or(0, |meta| meta.len());
     format!("{shown} ({size} bytes)")
@@ -127,9 +178,9 @@ mod tests {
         assert_eq!(list(serde_json::json!({"glob": "sub/*.txt"})), "sub/c.txt (3 bytes)\n");
         assert_eq!(
             list(serde_json::json!({"limit": 2})),
-            ".gitignore (5 bytes)\na.rs (1 bytes)\n[3 more; narrow it with path, glob or depth, or raise limit]\n"
+            ".gitignore (5 bytes)\na.rs (1 bytes)\n[3 more; narrow it with path, glob or depth, or raise limit (at most 1000)]\n"
         );
-        assert_eq!(list(serde_json::json!({"glob": "*.none"})), "[nothing to list]");
+        assert_eq!(list(serde_json::json!({"glob": "*.none"})), "[nothing to list]\n");
     }
 
     /// Lists one folder below the top of a tree that has files named so.
@@ -166,6 +217,27 @@ mod tests {
             ".gitignore (10 bytes)\na.kept.log (0 bytes)\na.top (0 bytes)\nneed.log (0 bytes)\n"
         );
         assert_eq!(list_below(&names, "repo/out"), "a (0 bytes)\n");
+    }
+
+    #[test]
+    fn the_hint_names_only_what_helps() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = |limit: u64| {
+            let path = Some(folder.path().to_str().unwrap().to_owned());
+            let answer =
+                list_files(ListFiles { path, glob: None, depth: None, limit: Some(limit) })
+                    .unwrap();
+            answer.lines().last().unwrap_or_default().to_owned()
+        };
+        for n in 0..=MAX_ENTRIES {
+            std::fs::write(folder.path().join(n.to_string()), "").unwrap();
+        }
+        assert_eq!(list(9999), "[1 more; narrow it with path, glob or depth]");
+        let long = "x".repeat(200);
+        for n in 0..300 {
+            std::fs::write(folder.path().join(format!("0{n}{long}")), "").unwrap();
+        }
+        assert!(list(999).ends_with(" more; narrow it with path, glob or depth]"));
     }
 
     #[cfg(unix)]

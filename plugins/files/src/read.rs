@@ -5,15 +5,13 @@ use std::fmt::Write as _;
 use hermes_plugin_sdk::prelude::*;
 
 use crate::text_file;
+use crate::told::MAX_BYTES;
 
 /// Lines read where the model does not say how many.
 const DEFAULT_LINES: usize = 500;
 
 /// Most lines of one reading.
 const MAX_LINES: usize = 2000;
-
-/// Most bytes of one reading: below what hosts show whole.
-const MAX_BYTES: usize = 60_000;
 
 /// Longest line shown whole, in characters.
 const LINE_CHARS: usize = 2000;

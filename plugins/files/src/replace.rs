@@ -18,7 +18,8 @@ const MAX_LINKS: usize = 40;
 /// Puts `content` at `path`, whether or not something is there.
 ///
 /// # Errors
-/// Whatever the file system said; the old content is then still there.
+/// Whatever the file system said. The path then leads to the old content, or to the whole new one if
+/// only giving it the old permissions failed.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let path = target(path.to_owned());
     // Opened first: a file that may not be written is not to be replaced through its folder either.

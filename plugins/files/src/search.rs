@@ -11,6 +11,7 @@ use regex::{Regex, RegexBuilder};
 
 use crate::read::shown;
 use crate::text_file::{BINARY_PROBE, is_binary};
+use crate::told::{self, PassedOver};
 use crate::walk::{Entry, walk};
 
 /// Matches shown where the model does not say how many.
@@ -24,15 +25,6 @@ const MAX_CONTEXT: usize = 10;
 
 /// Largest file that is searched: larger ones are data.
 const MAX_FILE_BYTES: u64 = 8 << 20;
-
-/// Most bytes of one answer.
-const MAX_BYTES: usize = 60_000;
-
-/// Most names of files that were not searched.
-const NAMES_SHOWN: usize = 5;
-
-/// What is left of a call's time when the search stops to answer with what it has.
-const TIME_TO_ANSWER_MS: u64 = 1000;
 
 /// What a search answers with.
 #[arguments]
@@ -74,9 +66,9 @@ pub(crate) struct SearchFiles {
 }
 
 /// Searches file contents, line by line, with a regular expression (Rust syntax: no look-around, no
-/// back-references). Lines come as path:line:text, lines around them as path-line-text. Leaves out
-/// .git, what .gitignore leaves out, links, binary files and files over 8 MiB. Lines over 2000
-/// characters are cut with a mark, answers at 60 KB.
+/// back-references, no \p{…}). Lines come as path:line:text, lines around them as path-line-text.
+/// Leaves out .git, what .gitignore leaves out, links, binary files and files over 8 MiB. Lines over
+/// 2000 characters are cut with a mark; answers end at 60 KB and say how to see the rest.
 #[tool(read_only, parallel_safe, idempotent, path_arguments = ["path"])]
 pub(crate) fn search_files(arguments: SearchFiles) -> Result<String, Failure> {
     let regex = RegexBuilder::new(&arguments.pattern)
@@ -97,22 +89,25 @@ pub(crate) fn search_files(arguments: SearchFiles) -> Result<String, Failure> {
         limit: number(arguments.limit, DEFAULT_MATCHES, MAX_MATCHES).max(1),
         matches: 0,
         files: 0,
-        passed_over: Vec::new(),
+        passed_over: PassedOver::default(),
         out_of_time: false,
         out: String::new(),
     };
     let path = arguments.path.as_deref().unwrap_or(".");
-    // A link leads to a file that is searched under its own name, or that is not in the folder.
-    let is_wanted = |entry: &Entry| !entry.is_folder && (!entry.is_link || entry.level == 0);
-    for entry in walk(path, None, arguments.glob.as_deref())?.filter(is_wanted) {
+    for entry in walk(path, None, arguments.glob.as_deref())? {
         if search.is_full() {
             break;
         }
-        if progress::is_cancelled() || progress::remaining_ms() < TIME_TO_ANSWER_MS {
-            search.out_of_time = true;
+        search.out_of_time = told::is_time_to_answer();
+        if search.out_of_time {
             break;
         }
-        search.file(&entry);
+        match entry {
+            // A link leads to a file that is searched under its own name, or that is not in the folder.
+            Ok(entry) if entry.is_file => search.file(&entry),
+            Ok(_) => {}
+            Err(problem) => search.passed_over.push(problem),
+        }
     }
     Ok(search.answer())
 }
@@ -151,7 +146,7 @@ struct Search {
     matches: usize,
     files: usize,
     /// Files that were not searched and why, where the reader cannot expect it.
-    passed_over: Vec<String>,
+    passed_over: PassedOver,
     out_of_time: bool,
     out: String,
 }
@@ -159,7 +154,7 @@ struct Search {
 impl Search {
     fn is_full(&self) -> bool {
         let found = if self.mode == Mode::Content { self.matches } else { self.files };
-        found >= self.limit || self.out.len() >= MAX_BYTES
+        found >= self.limit || self.out.len() >= told::MAX_BYTES
     }
 
     fn file(&mut self, entry: &Entry) {
@@ -213,32 +208,26 @@ impl Search {
             last = Some(at);
             let mark = if hits.contains(&at) { ':' } else { '-' };
             let _ = writeln!(self.out, "{path}{mark}{}{mark}{}", at + 1, shown(lines[at]));
-            if self.out.len() >= MAX_BYTES {
+            if self.out.len() >= told::MAX_BYTES {
                 break;
             }
         }
     }
 
     fn answer(mut self) -> String {
-        let full = self.is_full();
         if self.files == 0 {
             let so_far = if self.out_of_time { " so far" } else { "" };
             let _ = writeln!(self.out, "[no match{so_far}]");
         }
         if self.out_of_time {
             self.out.push_str("[stopped for lack of time; narrow it with path or glob]\n");
-        } else if full {
-            self.out.push_str(
-                "[there may be more; narrow it with path, glob or pattern, or raise limit]\n",
-            );
+        } else if self.is_full() {
+            let is_long = self.out.len() >= told::MAX_BYTES;
+            let narrow = "path, glob or pattern";
+            let how = told::how_to_see_more(narrow, self.limit, MAX_MATCHES, is_long);
+            let _ = writeln!(self.out, "[there may be more; {how}]");
         }
-        if !self.passed_over.is_empty() {
-            let count = self.passed_over.len();
-            self.passed_over.truncate(NAMES_SHOWN);
-            let more = if count > NAMES_SHOWN { ", …" } else { "" };
-            let names = self.passed_over.join(", ");
-            let _ = writeln!(self.out, "[not searched: {names}{more}; {count} in all]");
-        }
+        self.passed_over.tell(&mut self.out, "searched");
         self.out
     }
 }

@@ -16,7 +16,8 @@ const MAX_BYTES: u64 = 32 << 20;
 /// Bytes looked at to tell binary files: as git does.
 pub(crate) const BINARY_PROBE: usize = 8000;
 
-const BOM: &str = "\u{feff}";
+/// The byte-order mark of UTF-8.
+pub(crate) const BOM: &str = "\u{feff}";
 
 /// A text file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub(crate) struct TextFile {
 /// Reads a text file.
 ///
 /// # Errors
-/// It is not there, is a folder, is too large, or is no text.
+/// It is not there, is no file, is too large, or is no text.
 pub(crate) fn read(path: &str) -> Result<TextFile, Failure> {
     granted::check(path)?;
     let meta = fs::metadata(path).map_err(|error| failed("read", path, &error))?;
@@ -40,6 +41,9 @@ pub(crate) fn read(path: &str) -> Result<TextFile, Failure> {
         return Err(Failure::invalid_arguments(format!(
             "{path} is a folder; list it with list_files"
         )));
+    }
+    if !meta.is_file() {
+        return Err(no_file(path));
     }
     if meta.len() > MAX_BYTES {
         let (size, most) = (meta.len(), MAX_BYTES >> 20);
@@ -76,6 +80,13 @@ pub(crate) fn read_to_change(path: &str) -> Result<TextFile, Failure> {
     Ok(file)
 }
 
+/// The failure of a path that leads to a pipe, a socket or a device: opening one may wait for ever.
+pub(crate) fn no_file(path: &str) -> Failure {
+    Failure::invalid_arguments(format!(
+        "{path} is neither a file nor a folder but a pipe, socket or device, and is not opened"
+    ))
+}
+
 /// Whether bytes are no text.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
@@ -107,11 +118,15 @@ impl TextFile {
 /// Writes a file, with the folders above it. A file that exists keeps its permissions and links.
 ///
 /// # Errors
-/// The path is a folder or may not be written.
+/// The path leads to something else than a file, or may not be written.
 pub(crate) fn write(path: &str, content: &str) -> Result<(), Failure> {
     granted::check(path)?;
-    if fs::metadata(path).is_ok_and(|meta| meta.is_dir()) || path.ends_with('/') {
+    let meta = fs::metadata(path).ok();
+    if meta.as_ref().is_some_and(fs::Metadata::is_dir) || path.ends_with('/') {
         return Err(Failure::invalid_arguments(format!("{path} is a folder; name a file in it")));
+    }
+    if meta.is_some_and(|meta| !meta.is_file()) {
+        return Err(no_file(path));
     }
     let parent = Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
     if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {

@@ -1,6 +1,8 @@
 //! `patch`: a unified diff over one or several files, all of it or nothing.
 
 mod apply;
+mod misfit;
+mod name;
 mod parse;
 
 use std::path::{Path, PathBuf};
@@ -9,8 +11,8 @@ use hermes_plugin_sdk::prelude::*;
 
 use crate::granted;
 use crate::path::missing;
-use crate::text_file::{self, TextFile};
-use parse::{FilePatch, parse};
+use crate::text_file::{self, BOM, TextFile};
+use parse::{FilePatch, Hunk, parse};
 
 /// Arguments of `patch`.
 #[arguments]
@@ -24,7 +26,7 @@ pub(crate) struct Patch {
 }
 
 /// Applies a unified diff. Context and removed lines must match the files exactly; line numbers may
-/// be off if the place is the only one. Nothing is changed unless every hunk of every file applies; if
+/// be off if the place is the only one. Line ends stay as they are in the file. Nothing is changed unless every hunk of every file applies; if
 /// one does not, the answer names the first line that differs. Text only: no renames, modes or
 /// binaries.
 #[tool(destructive, path_arguments = ["path"])]
@@ -84,7 +86,7 @@ fn plan(file: &FilePatch) -> Result<Change, Failure> {
     let path = file.path().to_owned();
     let of_file = |what: String| Failure::conflict(format!("{path}: {what}"));
     let old = match &file.old {
-        Some(_) => Some(text_file::read_to_change(&path)?),
+        Some(_) => Some(to_patch(&path, &file.hunks)?),
         None if std::fs::symlink_metadata(&path).is_ok() => {
             return Err(of_file("the patch creates it, but it is there already".into()));
         }
@@ -93,7 +95,7 @@ fn plan(file: &FilePatch) -> Result<Change, Failure> {
     let empty = TextFile { text: String::new(), bom: false, lossy: false };
     let before = old.as_ref().unwrap_or(&empty);
     let applied = apply::apply(before, &file.hunks).map_err(of_file)?;
-    let hunks = file.hunks.len();
+    let hunks = misfit::counted(file.hunks.len(), "hunk");
     let (after, said) = match (&file.new, &old) {
         (None, _) if !applied.text.is_empty() => {
             return Err(of_file(
@@ -103,17 +105,33 @@ fn plan(file: &FilePatch) -> Result<Change, Failure> {
         }
         (None, _) => (None, format!("deleted {path}")),
         (Some(_), None) => (Some(applied.text), format!("created {path}")),
+        (Some(_), Some(_)) if applied.text == before.text => {
+            return Err(of_file(
+                "the patch changes nothing in it; line ends stay as they are in the file".into(),
+            ));
+        }
         (Some(_), Some(_)) => {
             let moved = applied
                 .moved
                 .iter()
                 .map(|(hunk, line)| format!("; hunk {hunk} applied at line {line}"));
-            let said = format!("patched {path}: {hunks} hunks{}", moved.collect::<String>());
+            let said = format!("patched {path}: {hunks}{}", moved.collect::<String>());
             (Some(before.with_text(&applied.text)), said)
         }
     };
     let before = old.map(|old| old.with_text(&old.text));
     Ok(Change { path, before, after, said })
+}
+
+/// The file a patch is about. git's diffs have a byte-order mark as part of the first line, those of
+/// others do not: where the hunks have one, so has the text.
+fn to_patch(path: &str, hunks: &[Hunk]) -> Result<TextFile, Failure> {
+    let file = text_file::read_to_change(path)?;
+    let has_mark = |hunk: &Hunk| hunk.lines.iter().any(|line| line.text.starts_with(BOM));
+    if !file.bom || !hunks.iter().any(has_mark) {
+        return Ok(file);
+    }
+    Ok(TextFile { text: file.with_text(&file.text), bom: false, lossy: false })
 }
 
 /// Makes every change; if one fails, those made before it are taken back.

@@ -1,10 +1,9 @@
 //! Why a text is not found: the place that comes closest, and what is different there.
 
+use crate::closest::{closest, difference};
+
 /// Likeness from which a line counts as the one that was meant.
 const NEAR: f64 = 0.6;
-
-/// Longest quotation, in characters.
-const QUOTED_CHARS: usize = 160;
 
 /// Longest line compared letter by letter, in bytes, and how many such comparisons are made: each
 /// takes the product of the two lengths.
@@ -58,24 +57,17 @@ fn same_but_for(lines: &[&str], wanted: &[&str], view: View) -> Option<(usize, u
         return None;
     }
     let lines_seen: Vec<String> = lines.iter().map(|line| view(line)).collect();
-    let at = lines_seen.windows(seen.len()).position(|window| stands_in(&seen, window))?;
+    // As one text each, since finding a text takes no longer than reading both.
+    let text = lines_seen.join("\n");
+    let at = text[..text.find(&seen.join("\n"))?].matches('\n').count();
     let differs = (0..wanted.len())
         .find(|&n| !stands_at(n, wanted.len(), lines[at + n], wanted[n]))
         .unwrap_or(wanted.len() - 1);
     Some((at, differs))
 }
 
-/// Whether wanted lines stand in as many lines of the file, of which the first and the last may hold
-/// more.
-fn stands_in(wanted: &[String], lines: &[String]) -> bool {
-    wanted
-        .iter()
-        .zip(lines)
-        .enumerate()
-        .all(|(n, (want, line))| stands_at(n, wanted.len(), line, want))
-}
-
-/// Whether the wanted line number `n` of `count` stands in a line of the file.
+/// Whether the wanted line number `n` of `count` stands in a line of the file, which may hold more at
+/// the first and the last.
 fn stands_at(n: usize, count: usize, line: &str, want: &str) -> bool {
     match (n == 0, n + 1 == count) {
         (true, true) => line.contains(want),
@@ -115,15 +107,27 @@ fn differing(what: &str, at: usize, differs: usize, lines: &[&str], wanted: &[&s
         );
     }
     format!(
-        "old_string is there at line {first} but for {what}. Line {} of the file is {}, old_string has {}",
-        at + differs + 1,
-        quoted(lines[at + differs]),
-        quoted(wanted[differs])
+        "old_string is there at line {first} but for {what}. {}",
+        compared(at + differs, lines, wanted[differs])
     )
 }
 
-/// The line most like the first wanted one that says something.
+/// The place where most of the wanted lines stand, or the line most like the first wanted one that
+/// says something.
 fn nearest(lines: &[&str], wanted: &[&str]) -> String {
+    let differs_at = |at: usize| {
+        (0..wanted.len()).find(|&n| {
+            lines.get(at + n).is_none_or(|line| !stands_at(n, wanted.len(), line, wanted[n]))
+        })
+    };
+    let place = closest(lines, wanted, 0).and_then(|at| Some((at, differs_at(at)?)));
+    if let Some((at, differs)) = place {
+        return format!(
+            "old_string does not occur. It comes closest at line {}. {}. Read the file again and copy it exactly",
+            at + 1,
+            compared(at + differs, lines, wanted[differs])
+        );
+    }
     let key =
         wanted.iter().map(|line| line.trim()).find(|line| !line.is_empty()).unwrap_or_default();
     let best = lines
@@ -135,19 +139,33 @@ fn nearest(lines: &[&str], wanted: &[&str]) -> String {
         .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
         .filter(|(likeness, _)| *likeness >= NEAR);
     match best {
-        Some((_, at)) => format!(
-            "old_string does not occur. The nearest is line {}: {}; old_string has {}. Read the file again and copy it \
-             exactly",
-            at + 1,
-            quoted(lines[at]),
-            quoted(key)
-        ),
+        Some((_, at)) => {
+            let shown = difference(lines[at].trim(), key);
+            format!(
+                "old_string does not occur. The nearest is line {}: {}; old_string has {}{}. Read the file again and \
+                 copy it exactly",
+                at + 1,
+                shown.found,
+                shown.wanted,
+                shown.look_alikes
+            )
+        }
         None => "old_string does not occur, and nothing like it; read the file again".to_owned(),
     }
 }
 
-/// A line with its blanks visible.
-fn quoted(line: &str) -> String {
-    let cut: String = line.chars().take(QUOTED_CHARS).collect();
-    format!("{cut:?}")
+/// A line of the file, by its number from 0, beside the wanted one.
+fn compared(at: usize, lines: &[&str], wanted: &str) -> String {
+    let Some(line) = lines.get(at) else {
+        let wanted = difference("", wanted).wanted;
+        return format!("The file ends before line {}, old_string has {wanted}", at + 1);
+    };
+    let shown = difference(line, wanted);
+    format!(
+        "Line {} of the file is {}, old_string has {}{}",
+        at + 1,
+        shown.found,
+        shown.wanted,
+        shown.look_alikes
+    )
 }

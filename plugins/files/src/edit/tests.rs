@@ -58,6 +58,12 @@ fn long_files_and_lines_are_explained_quickly() {
         "old_string does not occur. The nearest is line 2: \"some line of text\"; old_string has \"some lime of \
          text\". Read the file again and copy it exactly"
     );
+    let like = "like\n".repeat(100_000);
+    assert_eq!(
+        why(&like, &format!("{}other", &like[..100_000])),
+        "old_string does not occur. It comes closest at line 1. Line 20001 of the file is \"like\", old_string has \"other\". \
+         Read the file again and copy it exactly"
+    );
 }
 
 #[test]
@@ -97,7 +103,7 @@ fn it_says_exactly_why_an_edit_does_not_apply() {
     assert_eq!(
         why("say “hi”\n", "say \"hi\""),
         "old_string is there at line 1 but for look-alike characters. Line 1 of the file is \"say “hi”\", old_string has \
-         \"say \\\"hi\\\"\""
+         \"say \\\"hi\\\"\" (character 5: U+201C in the file, U+0022 wanted)"
     );
     assert_eq!(
         why("Total\n", "total"),
@@ -112,6 +118,36 @@ fn it_says_exactly_why_an_edit_does_not_apply() {
         why("abc\n", "zzzzzz"),
         "old_string does not occur, and nothing like it; read the file again"
     );
+}
+
+#[test]
+fn the_line_that_differs_is_told_wherever_it_stands() {
+    let text = "fn b() {\n}\nfn a() {\n  one();\n  two();\n}\n";
+    assert_eq!(
+        why(text, "fn a() {\n  one();\n  three();\n}"),
+        "old_string does not occur. It comes closest at line 3. Line 5 of the file is \"  two();\", old_string has \"  \
+         three();\". Read the file again and copy it exactly"
+    );
+    assert_eq!(
+        why("a\nb\n", "a\nb\nc"),
+        "old_string does not occur. It comes closest at line 1. The file ends before line 3, old_string has \"c\". Read the \
+         file again and copy it exactly"
+    );
+    assert_eq!(
+        why("let раss = 1;\n", "let pass = 1;"),
+        "old_string does not occur. The nearest is line 1: \"let раss = 1;\"; old_string has \"let pass = 1;\" (character 5: \
+         U+0440 in the file, U+0070 wanted). Read the file again and copy it exactly"
+    );
+}
+
+#[test]
+fn a_match_that_begins_within_another_is_not_unique() {
+    assert_eq!(
+        why("x\n}\n}\n}\n", "}\n}\n"),
+        "old_string occurs twice from line 2 on, the second time beginning within the first; add lines around it to make it \
+         unique"
+    );
+    assert_eq!(edit(&file("ééé"), "éé", "e", true), Ok(("eé".into(), vec![1])));
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn finds_lines_files_and_counts() {
     );
     assert_eq!(
         json(serde_json::json!({"pattern": "two", "limit": 1})),
-        "a.txt:2:two\n[there may be more; narrow it with path, glob or pattern, or raise limit]\n"
+        "a.txt:2:two\n[there may be more; narrow it with path, glob or pattern, or raise limit (at most 1000)]\n"
     );
     assert_eq!(json(serde_json::json!({"pattern": "zzz"})), "[no match]\n");
     for pattern in ["end$", "^end$", "\\Aend\\z", "^last", "e.d"] {
@@ -75,4 +75,29 @@ fn a_pattern_that_is_none_is_explained() {
     );
     let glob = search(serde_json::json!({"pattern": "a", "glob": "["})).unwrap_err();
     assert_eq!(glob, "glob \"[\" is not usable: unclosed character class; missing ']'");
+}
+
+/// A pipe that nobody writes to keeps whoever opens it waiting.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    std::fs::write(folder.path().join("text"), "x\n").unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let root = folder.path().to_str().unwrap();
+    let answer = |path: &str| {
+        let arguments = serde_json::json!({"pattern": "x", "path": path});
+        search_files(serde_json::from_value(arguments).unwrap())
+            .map(|text| text.replace(root, ""))
+            .map_err(|failure| failure.message.replace(root, ""))
+    };
+    assert_eq!(answer(root).unwrap(), "/text:1:x\n");
+    let refused =
+        "/pipe is neither a file nor a folder but a pipe, socket or device, and is not opened";
+    assert_eq!(answer(pipe.to_str().unwrap()).unwrap_err(), refused);
+    let read = crate::text_file::read(pipe.to_str().unwrap()).unwrap_err();
+    assert_eq!(read.message.replace(root, ""), refused);
+    let written = crate::text_file::write(pipe.to_str().unwrap(), "x").unwrap_err();
+    assert_eq!(written.message.replace(root, ""), refused);
 }

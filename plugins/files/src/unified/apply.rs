@@ -1,5 +1,6 @@
 //! Applying hunks to a text. Pure: nothing is read or written.
 
+use super::misfit;
 use super::parse::{Hunk, Kind, Line};
 use crate::text_file::TextFile;
 
@@ -23,17 +24,22 @@ pub(super) fn apply(file: &TextFile, hunks: &[Hunk]) -> Result<Applied, String> 
     let mut moved = Vec::new();
     let mut from = 0;
     for (number, hunk) in hunks.iter().enumerate() {
+        let problem = |why: String| format!("hunk {} {why}", number + 1);
         let old: Vec<&str> =
             side(hunk, Kind::Added).map(|line| line.text.trim_end_matches('\r')).collect();
         let stated = if old.is_empty() { hunk.line } else { hunk.line.saturating_sub(1) };
-        let at = place(&bare, &old, stated, from)
-            .ok_or_else(|| misfit(number + 1, &bare, &old, stated))?;
+        let at = place(&bare, &old, stated, from).map_err(problem)?;
         if at != stated {
             moved.push((number + 1, at + 1));
         }
         out.extend(lines[from..at].iter().copied());
         push_new(&mut out, hunk, &lines[at..at + old.len()], end);
         from = at + old.len();
+        if from == lines.len() {
+            keep_unended(&mut out, file, hunk, end);
+        } else {
+            check_no_end(hunk, bare[from], from + 1).map_err(problem)?;
+        }
     }
     out.extend(lines[from..].iter().copied());
     Ok(Applied { text: out, moved })
@@ -45,17 +51,49 @@ fn side(hunk: &Hunk, other: Kind) -> impl Iterator<Item = &Line> {
 }
 
 /// Where the old lines stand: as stated, or at the only other place after the hunk before.
-fn place(lines: &[&str], old: &[&str], stated: usize, from: usize) -> Option<usize> {
-    let fits = |at: usize| lines.get(at..at + old.len()) == Some(old);
-    if stated >= from && fits(stated) {
-        return Some(stated);
+fn place(lines: &[&str], old: &[&str], stated: usize, from: usize) -> Result<usize, String> {
+    if stated >= from && lines.get(stated..stated + old.len()) == Some(old) {
+        return Ok(stated);
     }
     if old.is_empty() {
-        return None;
+        return Err(misfit::without_lines(lines, stated, from));
     }
-    let mut places = (from..=lines.len().checked_sub(old.len())?).filter(|&at| fits(at));
-    let first = places.next()?;
-    places.next().is_none().then_some(first)
+    match places(&lines[from..], old).as_slice() {
+        [place] => Ok(from + place),
+        [] => Err(match places(lines, old).last() {
+            Some(&at) => misfit::out_of_order(at),
+            None => misfit::nowhere(lines, old, stated),
+        }),
+        places => {
+            let places: Vec<usize> = places.iter().map(|place| from + place).collect();
+            Err(misfit::several(&places, stated))
+        }
+    }
+}
+
+/// The first places, from 0, where the wanted lines stand. Both are searched as one text, since finding
+/// a text takes no longer than reading both, however alike its lines are.
+fn places(lines: &[&str], wanted: &[&str]) -> Vec<usize> {
+    let framed = |lines: &[&str]| {
+        let mut text = String::from("\n");
+        for line in lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text
+    };
+    let (text, wanted) = (framed(lines), framed(wanted));
+    let (mut places, mut at, mut line) = (Vec::new(), 0, 0);
+    while places.len() <= misfit::PLACES_NAMED
+        && let Some(found) = text[at..].find(&wanted)
+    {
+        line += text[at..at + found].matches('\n').count();
+        places.push(line);
+        // The line end in front of a place is one, and the next place may begin within this one.
+        at += found + 1;
+        line += 1;
+    }
+    places
 }
 
 /// The new lines. Context keeps the line ends it has in the file; added lines get the file's own.
@@ -89,16 +127,19 @@ fn unite(out: &mut String, end: &str) {
     }
 }
 
-fn misfit(number: usize, lines: &[&str], old: &[&str], stated: usize) -> String {
-    let differs = (0..old.len()).find(|&n| lines.get(stated + n) != Some(&old[n])).unwrap_or(0);
-    let wanted = old.get(differs).copied().unwrap_or_default();
-    let at = stated + differs + 1;
-    let found = match lines.get(stated + differs) {
-        Some(line) => format!("has {line:?}"),
-        None => format!("is past the end, the file has {} lines", lines.len()),
-    };
-    format!(
-        "hunk {number} does not fit: the patch has {wanted:?}, line {at} of the file {found}. Its lines do not stand \
-         together at exactly one other place either; read the file again"
-    )
+/// A file that lacks the last line end goes on lacking it where the hunk at its end does not speak of
+/// it: `diff` always would, so whoever wrote the hunk overlooked it.
+fn keep_unended(out: &mut String, file: &TextFile, hunk: &Hunk, end: &str) {
+    let is_unended = !file.text.is_empty() && !file.text.ends_with('\n');
+    if is_unended && !hunk.lines.iter().any(|line| line.unended) && out.ends_with(end) {
+        out.truncate(out.len() - end.len());
+    }
+}
+
+/// Refuses a hunk that has the file end where it goes on: its last line would run into the next one.
+fn check_no_end(hunk: &Hunk, next: &str, at: usize) -> Result<(), String> {
+    match hunk.lines.iter().find(|line| line.unended) {
+        Some(line) => Err(misfit::goes_on(&line.text, next, at)),
+        None => Ok(()),
+    }
 }

@@ -1,5 +1,7 @@
 //! Reading a unified diff, as `diff -u` and git write it.
 
+use super::name::names;
+
 /// The lines of a patch, numbered from 0.
 type Lines<'a> = std::iter::Enumerate<std::str::Lines<'a>>;
 
@@ -67,7 +69,8 @@ pub(super) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
             let new = lines.next().and_then(|(_, line)| line.strip_prefix("+++ "));
             let new =
                 new.ok_or_else(|| wrong(at + 1, "a --- line must be followed by a +++ line"))?;
-            files.push(FilePatch { old: name(old, "a/"), new: name(new, "b/"), hunks: Vec::new() });
+            let (old, new) = names(old, new);
+            files.push(FilePatch { old, new, hunks: Vec::new() });
             announced = None;
         } else if line.starts_with("@@") {
             let counts = Counts::of(line)
@@ -130,12 +133,6 @@ fn check(files: Vec<FilePatch>) -> Result<Vec<FilePatch>, String> {
 
 fn wrong(at: usize, what: &str) -> String {
     format!("line {} of the patch: {what}", at + 1)
-}
-
-/// A path of a header line: without git's prefix, time stamp and quotes; nothing for /dev/null.
-fn name(text: &str, prefix: &str) -> Option<String> {
-    let path = text.split('\t').next().unwrap_or_default().trim().trim_matches('"');
-    (path != "/dev/null").then(|| path.strip_prefix(prefix).unwrap_or(path).to_owned())
 }
 
 /// What the header of a hunk says: `@@ -line[,count] +line[,count] @@`.

@@ -24,17 +24,69 @@ fn a_hunk_applies_as_stated_or_at_the_only_other_place() {
 #[test]
 fn what_does_not_fit_is_told_exactly() {
     let diff = "@@ -2,2 +2,2 @@\n b\n-c\n+C\n";
+    let why = |text: &str, diff: &str| applied(text, diff).unwrap_err();
     assert_eq!(
-        applied("a\nb\nx\n", diff).unwrap_err(),
-        "hunk 1 does not fit: the patch has \"c\", line 3 of the file has \"x\". Its lines do not stand together at exactly \
-         one other place either; read the file again"
+        why("a\nb\nx\n", diff),
+        "hunk 1 does not fit: line 3 of the file is \"x\", the patch has \"c\". Read the file again"
     );
-    assert!(
-        applied("x\nb\n", diff)
-            .unwrap_err()
-            .contains("line 3 of the file is past the end, the file has 2 lines")
+    assert_eq!(
+        why("x\nb\n", diff),
+        "hunk 1 does not fit: the patch has \"c\", but line 3 is past the end, the file has 2 lines. Read the file again"
     );
-    assert!(applied("q\nq\nb\nc\nb\nc\n", diff).is_err(), "two other places are no place");
+    assert_eq!(
+        why("q\nr\ns\nb\n\tc\n", diff),
+        "hunk 1 does not fit line 2 as it says, and comes closest at line 4: line 5 of the file is \"\\tc\", the patch has \
+         \"c\". Read the file again"
+    );
+    assert_eq!(
+        why("q\nq\nb\nc\nb\nc\n", diff),
+        "hunk 1 does not stand at line 2 as it says, but fits at lines 3, 5; correct the line number or add context"
+    );
+    assert_eq!(
+        why("", diff),
+        "hunk 1 does not fit: the patch has \"b\", but line 2 is past the end, the file has 0 lines. Read the file again"
+    );
+}
+
+#[test]
+fn hunks_go_from_top_to_bottom() {
+    let twice = "@@ -1,2 +1,2 @@\n a\n-b\n+B\n";
+    assert_eq!(
+        applied("a\nb\nc\n", &twice.repeat(2)).unwrap_err(),
+        "hunk 2 fits only at line 1, before the end of the hunk above it; hunks go from top to bottom and do not overlap"
+    );
+    assert_eq!(
+        applied("a\nb\nc\n", &format!("{twice}@@ -1,0 +1 @@\n+x\n")).unwrap_err(),
+        "hunk 2 adds lines after line 1, before the end of the hunk above it; hunks go from top to bottom and do not overlap"
+    );
+    assert_eq!(
+        applied("a\n", "@@ -1 +1 @@\n-a\n+b\n@@ -1 +1 @@\n-\n+c\n").unwrap_err(),
+        "hunk 2 does not fit: line 1 of the file is \"a\", the patch has \"\". Read the file again"
+    );
+    assert_eq!(
+        applied("a\n", "@@ -7,0 +7 @@\n+x\n").unwrap_err(),
+        "hunk 1 adds lines after line 7, but the file has 1 line; correct the line number or add context"
+    );
+}
+
+#[test]
+fn the_last_line_end_is_neither_lost_nor_invented() {
+    let mark = "\\ No newline at end of file\n";
+    assert_eq!(
+        applied("a\nb\n", &format!("@@ -1 +1 @@\n-a\n+A\n{mark}")).unwrap_err(),
+        "hunk 1 says that the file ends behind \"A\", but line 2, \"b\", follows; leave the line with the backslash out"
+    );
+    for (text, diff, wanted) in [
+        ("a\nb", " a\n-b\n+c\n".to_owned(), "a\nc"),
+        ("a\nb", " a\n b\n+c\n".to_owned(), "a\nb\nc"),
+        ("a\r\nb", "-a\n+x\n b\n".to_owned(), "x\r\nb"),
+        ("a\r\nb", " a\n-b\n+c\n".to_owned(), "a\r\nc"),
+        ("a\nb", format!(" a\n-b\n{mark}+c\n"), "a\nc\n"),
+        ("a\nb\n", format!(" a\n-b\n+c\n{mark}"), "a\nc"),
+    ] {
+        let diff = format!("@@ -1,2 +1,2 @@\n{diff}");
+        assert_eq!(applied(text, &diff).as_deref(), Ok(wanted), "{text:?} {diff}");
+    }
 }
 
 #[test]
@@ -106,13 +158,38 @@ fn several_files_are_changed_together_or_not_at_all() {
 
     let said = call(folder.path(), good).unwrap();
     let root = folder.path().display();
-    assert_eq!(said, format!("patched {root}/a: 1 hunks\ncreated {root}/sub/new"));
+    assert_eq!(said, format!("patched {root}/a: 1 hunk\ncreated {root}/sub/new"));
     assert_eq!((read("a").as_deref(), read("sub/new").as_deref()), (Some("ONE\n"), Some("new\n")));
 
     let again = call(folder.path(), "--- /dev/null\n+++ {}/a\n@@ -0,0 +1 @@\n+x\n").unwrap_err();
     assert_eq!(again.message, format!("{root}/a: the patch creates it, but it is there already"));
     call(folder.path(), "--- {}/b\n+++ /dev/null\n@@ -1 +0,0 @@\n-two\n").unwrap();
     assert_eq!(read("b"), None);
+}
+
+#[test]
+fn a_byte_order_mark_may_be_part_of_the_patch() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a");
+    let put = |before: &str, diff: &str| {
+        std::fs::write(&file, before).unwrap();
+        let path = Some(file.to_str().unwrap().to_owned());
+        patch(Patch { path, patch: format!("@@ -1 +1 @@\n{diff}") }).map_err(|it| it.message)?;
+        Ok::<_, String>(std::fs::read_to_string(&file).unwrap())
+    };
+    let mark = "\u{feff}";
+    for (before, diff, after) in [
+        (format!("{mark}a\n"), "-a\n+b\n".to_owned(), format!("{mark}b\n")),
+        (format!("{mark}a\n"), format!("-{mark}a\n+{mark}b\n"), format!("{mark}b\n")),
+        (format!("{mark}a\n"), format!("-{mark}a\n+a\n"), "a\n".to_owned()),
+        ("a\n".to_owned(), format!("-a\n+{mark}a\n"), format!("{mark}a\n")),
+    ] {
+        assert_eq!(put(&before, &diff), Ok(after), "{diff:?}");
+    }
+    assert_eq!(
+        put("a\r\n", "-a\n+a\n").map_err(|why| why.replace(file.to_str().unwrap(), "a")),
+        Err("a: the patch changes nothing in it; line ends stay as they are in the file".to_owned())
+    );
 }
 
 #[test]
@@ -127,17 +204,47 @@ fn a_path_given_apart_needs_no_headers() {
     assert_eq!(std::fs::read_to_string(file).unwrap(), "ONE");
 }
 
+/// Lines of which many are alike, so that hunks could stand at several places.
+const TEXT: &str = "([a-d]{0,2}\n){0,40}[a-d]{0,2}";
+
 proptest! {
-    /// What another program's diff says about two texts makes one into the other.
+    /// What another program's diff says about two texts makes one into the other, whatever the line
+    /// ends of the file and however much context there is.
     #[test]
-    fn a_diff_of_two_texts_applies(old in "([a-d]{0,2}\n){0,12}[a-d]{0,2}", new in "([a-d]{0,2}\n){0,12}[a-d]{0,2}") {
+    fn a_diff_of_two_texts_applies(old in TEXT, new in TEXT, context in 0usize..4) {
+        prop_assume!(old != new);
+        let diff = similar::TextDiff::from_lines(&old, &new);
+        let diff = diff.unified_diff().context_radius(context).header("x", "x").to_string();
+        prop_assert_eq!(applied(&old, &diff).map_err(TestCaseError::fail)?, new.clone());
+        if old.contains('\n') {
+            let returned = |text: &str| text.replace('\n', "\r\n");
+            prop_assert_eq!(applied(&returned(&old), &diff).map_err(TestCaseError::fail)?, returned(&new));
+        }
+    }
+
+    /// Lines put in front of a file move its hunks, and what is not touched stays.
+    #[test]
+    fn a_diff_applies_further_down_or_says_why(old in TEXT, new in TEXT, above in "(z\n){1,5}") {
         prop_assume!(old != new);
         let diff = similar::TextDiff::from_lines(&old, &new).unified_diff().header("x", "x").to_string();
-        prop_assert_eq!(applied(&old, &diff).map_err(TestCaseError::fail)?, new);
+        match applied(&format!("{above}{old}"), &diff) {
+            Ok(text) => prop_assert!(text.starts_with(&above) || diff.contains("@@ -0,0")),
+            Err(why) => prop_assert!(why.starts_with("hunk "), "{}", why),
+        }
     }
 
     #[test]
-    fn any_text_is_survived(text in ".*", diff in "(---|\\+\\+\\+|@@ -1,2 \\+1 @@| |a|\n){0,20}") {
+    fn any_text_is_survived(text in "(.|a\n|\n){0,9}", diff in "(---|\\+\\+\\+|@@ -1,2 \\+1 @@|[ +-]a|[ +-]|a|\\\\)(\n(@@ -2,2 \\+1 @@|[ +-]a|[ +-]|\\\\)){0,20}") {
         let _ = applied(&text, &diff);
     }
+}
+
+#[test]
+fn long_files_of_like_lines_are_explained_quickly() {
+    let text = "like\n".repeat(200_000);
+    let diff = format!("@@ -1,2 +1,2 @@\n{}-other\n+x\n", " like\n".repeat(20_000));
+    assert_eq!(
+        applied(&text, &diff).unwrap_err(),
+        "hunk 1 does not fit: line 20001 of the file is \"like\", the patch has \"other\". Read the file again"
+    );
 }
