@@ -33,13 +33,38 @@ pub(crate) struct Place {
     pub(crate) key: Key,
 }
 
+/// Makes the folder its user's alone. Whoever could write into it could have left a key of their
+/// own there, and code to go with it.
 fn private(dir: &Path) -> std::io::Result<Place> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir)?;
+    if !close(dir)? {
+        Key::forget(dir)?;
+    }
     Ok(Place { dir: dir.to_owned(), key: Key::of(dir)? })
+}
+
+/// Takes a folder from everybody but its owner, who must be us; whether nobody else could write
+/// into it so far.
+#[cfg(unix)]
+fn close(dir: &Path) -> std::io::Result<bool> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let meta = std::fs::metadata(dir)?;
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        return Err(std::io::Error::other("the folder belongs to another user"));
+    }
+    if meta.mode() & 0o077 != 0 {
+        std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(meta.mode() & 0o022 == 0)
+}
+
+#[cfg(not(unix))]
+fn close(_: &Path) -> std::io::Result<bool> {
+    Ok(true)
 }
 
 impl Place {
@@ -53,5 +78,41 @@ impl Place {
     fn write(&self, name: &str, content: &[u8]) -> std::io::Result<()> {
         let sealed = self.key.seal(name, content);
         key::replace(&self.dir.join(name), &sealed)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_folder_others_could_write_into_is_closed_and_its_key_not_believed() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("cache");
+        let place = private(&dir).unwrap();
+        assert_eq!((mode(&dir), mode(&dir.join("key"))), (0o700, 0o600));
+        place.write("x", b"ours").unwrap();
+        assert!(private(&dir).unwrap().read("x").is_some());
+
+        std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(private(&dir).unwrap().read("x").is_none(), "the key could be anybody's");
+        assert_eq!(mode(&dir), 0o700);
+    }
+
+    #[test]
+    fn a_key_others_can_read_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        private(dir.path()).unwrap().write("x", b"ours").unwrap();
+        let key = dir.path().join("key");
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(private(dir.path()).unwrap().read("x").is_none());
+        assert_eq!(mode(&key), 0o600);
     }
 }

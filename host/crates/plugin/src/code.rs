@@ -6,45 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::OnceCell;
-use wasmtime::component::InstancePre;
 
-use crate::bindings::gate::GatePluginPre;
-use crate::bindings::observer::ObserverPluginPre;
-use crate::bindings::review::ReviewPluginPre;
-use crate::bindings::tool::ToolPluginPre;
 use crate::digest::sha256;
-use crate::guest::Guest;
-use crate::inspect::Exports;
+use crate::inspect;
+use crate::linked::Linked;
 use crate::sandbox::Sandbox;
-
-/// A component linked against everything the host offers, by what it exports.
-pub(crate) struct Linked {
-    pub(crate) tool: Option<ToolPluginPre<Guest>>,
-    pub(crate) gate: Option<GatePluginPre<Guest>>,
-    pub(crate) review: Option<ReviewPluginPre<Guest>>,
-    pub(crate) observer: Option<ObserverPluginPre<Guest>>,
-}
-
-impl Linked {
-    /// Looks for each interface; one that is not there, or not in our version, is absent.
-    pub(crate) fn new(pre: &InstancePre<Guest>) -> Self {
-        Self {
-            tool: ToolPluginPre::new(pre.clone()).ok(),
-            gate: GatePluginPre::new(pre.clone()).ok(),
-            review: ReviewPluginPre::new(pre.clone()).ok(),
-            observer: ObserverPluginPre::new(pre.clone()).ok(),
-        }
-    }
-
-    pub(crate) fn exports(&self) -> Exports {
-        Exports {
-            tools: self.tool.is_some(),
-            pre_tool_call: self.gate.is_some(),
-            post_tool_call: self.review.is_some(),
-            observer: self.observer.is_some(),
-        }
-    }
-}
 
 /// The code of one component.
 pub(crate) struct Code {
@@ -55,8 +21,15 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    pub(crate) fn new(sandbox: &Arc<Sandbox>, path: PathBuf, digest: String) -> Self {
-        Self { sandbox: Arc::clone(sandbox), path, digest, linked: OnceCell::new() }
+    /// The code of the component at `path` with this digest; `linked` if it is ready already.
+    pub(crate) fn new(
+        sandbox: &Arc<Sandbox>,
+        path: PathBuf,
+        digest: String,
+        linked: Option<Linked>,
+    ) -> Self {
+        let linked = OnceCell::new_with(linked.map(Arc::new));
+        Self { sandbox: Arc::clone(sandbox), path, digest, linked }
     }
 
     pub(crate) fn sandbox(&self) -> &Arc<Sandbox> {
@@ -83,8 +56,7 @@ impl Code {
             let component = match sandbox.code.load(&sandbox.runtime.engine, &digest) {
                 Some(component) => component,
                 None => {
-                    let bytes = std::fs::read(&path)
-                        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+                    let bytes = inspect::read(&path).map_err(|refusal| refusal.to_string())?;
                     // Grants are bound to bytes: other bytes are another plugin.
                     if sha256(&bytes) != digest {
                         return Err(format!(

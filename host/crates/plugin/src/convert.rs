@@ -8,10 +8,45 @@ use serde_json::Value;
 
 use crate::bindings::plugin_types as wit;
 
+/// Most bytes of one result, whatever a plugin's own limits: beyond this it is data, not an answer.
+pub(crate) const RESULT_BYTES: usize = 16 << 20;
+
+/// Most parts of one result.
+const PARTS: usize = 1000;
+
+/// Longest media type; real ones have some tens of bytes.
+const MIME_BYTES: usize = 256;
+
+/// Longest code of a failure: a word.
+const CODE_BYTES: usize = 64;
+
+/// Longest message of a failure: a model reads all of it.
+const MESSAGE_BYTES: usize = 16 << 10;
+
+/// Most bytes of the attributes of one thing; what is over it is left out.
+const ATTRIBUTES_BYTES: usize = 64 << 10;
+
 /// Attributes as the core has them: values are JSON text; text that is no JSON stays text.
 pub(crate) fn attributes(attributes: Vec<wit::Attribute>) -> Attributes {
     let value = |text: String| serde_json::from_str(&text).unwrap_or(Value::String(text));
-    attributes.into_iter().map(|attribute| (attribute.name, value(attribute.value))).collect()
+    let mut left = ATTRIBUTES_BYTES;
+    let mut fits = |attribute: &wit::Attribute| {
+        let rest = left.checked_sub(attribute.name.len() + attribute.value.len());
+        left = rest.unwrap_or_default();
+        rest.is_some()
+    };
+    attributes
+        .into_iter()
+        .take_while(|attribute| fits(attribute))
+        .map(|attribute| (attribute.name, value(attribute.value)))
+        .collect()
+}
+
+fn cut(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    hermes_core::text::ellipsis(&text, most).into_owned()
 }
 
 fn attributes_out(attributes: &Attributes) -> Vec<wit::Attribute> {
@@ -27,19 +62,42 @@ fn part(part: wit::Part) -> Part {
         wit::Body::Text(text) => Body::Text(text),
         wit::Body::Bytes(bytes) => Body::Bytes(bytes),
     };
-    Part { mime: part.mime, body, attributes: attributes(part.attributes) }
+    Part { mime: cut(part.mime, MIME_BYTES), body, attributes: attributes(part.attributes) }
 }
 
 /// A guest's parts as the core's.
-pub(crate) fn parts(parts: Vec<wit::Part>) -> Vec<Part> {
-    parts.into_iter().map(part).collect()
+///
+/// # Errors
+/// They are too many or too large; the text says how many and how large.
+pub(crate) fn parts(parts: Vec<wit::Part>) -> Result<Vec<Part>, String> {
+    let (count, bytes) = (parts.len(), bytes(&parts));
+    if bytes > RESULT_BYTES {
+        let most = RESULT_BYTES >> 20;
+        return Err(format!("the result has {bytes} bytes; at most {most} MiB are allowed"));
+    }
+    if count > PARTS {
+        return Err(format!("the result has {count} parts; at most {PARTS} are allowed"));
+    }
+    Ok(parts.into_iter().map(part).collect())
+}
+
+/// Size of the bodies of some parts.
+pub(crate) fn bytes(parts: &[wit::Part]) -> usize {
+    let body = |part: &wit::Part| match &part.body {
+        wit::Body::Text(text) => text.len(),
+        wit::Body::Bytes(bytes) => bytes.len(),
+    };
+    parts.iter().map(body).sum()
 }
 
 /// A guest's failure as the core's.
 pub(crate) fn failure(failure: wit::Failure) -> Failure {
     Failure {
-        code: if failure.code.is_empty() { code::INTERNAL.into() } else { failure.code },
-        message: failure.message,
+        code: match failure.code {
+            empty if empty.is_empty() => code::INTERNAL.into(),
+            code => cut(code, CODE_BYTES),
+        },
+        message: cut(failure.message, MESSAGE_BYTES),
         retry_after: failure.retry_after_ms.map(Duration::from_millis),
         attributes: attributes(failure.attributes),
     }

@@ -50,6 +50,13 @@ impl Runtime {
         let handle = owned.handle().clone();
         Ok(Arc::new(Self { engine, handle, owned: Some(owned) }))
     }
+
+    /// A sleep by this runtime's clock, whoever awaits it: the caller's runtime need not have one,
+    /// and may have one that jumps.
+    pub(crate) fn sleep(&self, duration: Duration) -> tokio::time::Sleep {
+        let _here = self.handle.enter();
+        tokio::time::sleep(duration)
+    }
 }
 
 impl Drop for Runtime {
@@ -81,7 +88,8 @@ fn config() -> Config {
         .memory_reservation(RESERVATION)
         .memory_init_cow(true)
         // Multi-memory and tail calls stay on: composed components and JavaScript engines need
-        // them. What guests do not need stays off.
+        // them. Memories of 64 bits are of no use to a guest; threads, garbage collection, stack
+        // switching and asynchronous components are not compiled in.
         .wasm_memory64(false);
     config
 }
@@ -97,7 +105,9 @@ fn pool() -> PoolingAllocationConfig {
         // Python and JavaScript components are large in every way.
         .max_core_instances_per_component(64)
         .max_memories_per_component(8)
+        .max_memories_per_module(8)
         .max_tables_per_component(64)
+        .max_tables_per_module(16)
         .table_elements(100_000)
         .max_core_instance_size(4 << 20)
         .max_component_instance_size(4 << 20)

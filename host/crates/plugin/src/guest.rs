@@ -7,6 +7,7 @@ use std::time::Instant;
 use hermes_core::keep::PluginState;
 use hermes_core::tool::ProgressSink;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wasmtime::ResourceLimiter;
 use wasmtime::component::ResourceTable;
@@ -14,6 +15,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::WasiHttpCtx;
 
 use crate::policy::{Effective, Limits};
+use crate::printed::Printed;
 
 /// What is the same for every call of a plugin.
 pub(crate) struct Identity {
@@ -30,12 +32,15 @@ pub(crate) struct Identity {
 }
 
 /// What one call is about.
-#[derive(Clone)]
 pub(crate) struct Scope {
     /// Whose call it is.
     pub(crate) identity: Arc<Identity>,
     /// Which part of the plugin's state it sees.
     pub(crate) namespace: Arc<str>,
+    /// Whether it sees the granted folders.
+    pub(crate) folders: bool,
+    /// How many such calls may be under way at once; `None` for no limit.
+    pub(crate) permits: Option<Arc<Semaphore>>,
     /// When its time is up.
     pub(crate) ends: Instant,
     /// Fires when the turn is interrupted.
@@ -56,8 +61,34 @@ pub(crate) struct Guest {
     pub(crate) logged: usize,
     /// What the guest said when it panicked.
     pub(crate) panic: Option<String>,
-    /// Ticks of the epoch the guest has been running for.
-    pub(crate) ticks: u32,
+    /// What it printed.
+    pub(crate) printed: Printed,
+    /// When it last reported how far it is.
+    pub(crate) reported: Option<Instant>,
+}
+
+impl Guest {
+    /// A guest with the powers of its scope and nothing done yet.
+    ///
+    /// # Errors
+    /// A granted folder is not there any more; the text names it.
+    pub(crate) fn new(scope: Scope, memory_bytes: usize) -> Result<Self, String> {
+        let printed = Printed::default();
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(RESOURCES);
+        Ok(Self {
+            wasi: crate::wasi::context(&scope, &printed)?,
+            table,
+            http: WasiHttpCtx::default(),
+            http_hooks: crate::wasi::NoHttp,
+            memory: MemoryLimiter::new(memory_bytes),
+            logged: 0,
+            panic: None,
+            printed,
+            reported: None,
+            scope,
+        })
+    }
 }
 
 impl WasiView for Guest {
@@ -65,6 +96,10 @@ impl WasiView for Guest {
         WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
     }
 }
+
+/// Most resources a guest may hold at once. Each may be an open file of this process, which has
+/// often no more than 1024 of them for everything.
+const RESOURCES: usize = 512;
 
 /// Most entries of all tables together.
 const TABLE_ELEMENTS: usize = 200_000;

@@ -2,33 +2,28 @@
 //! observer. What fails here is the hook's failure; that failure means refusal is decided in the
 //! loop.
 
+mod gate;
+mod observer;
+mod review;
 mod slot;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use async_trait::async_trait;
 use globset::GlobSet;
-use hermes_core::failure::Attributes;
-use hermes_core::hook::{
-    FinishedCall, Hook, HookCall, HookFailure, Observer, PostToolCall, PostVerdict, PreToolCall,
-    PreVerdict,
-};
+use hermes_core::hook::{HookCall, HookFailure};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use wasmtime::Store;
 
-use crate::bindings::gate::GatePluginPre;
-use crate::bindings::gate::exports::hermes::plugin::pre_tool_call as gate;
-use crate::bindings::observer::ObserverPluginPre;
 use crate::bindings::plugin_types as wit;
-use crate::bindings::review::ReviewPluginPre;
-use crate::bindings::review::exports::hermes::plugin::post_tool_call as review;
 use crate::call::{self, AsyncGuest, Bounds, Ended};
-use crate::convert;
-use crate::guest::{Guest, Scope};
 use crate::plugin::Plugin;
 use slot::Slot;
+
+pub(crate) use gate::WasmGate;
+pub use observer::ObserverOptions;
+pub(crate) use observer::WasmObserver;
+pub(crate) use review::WasmReview;
 
 /// Time a hook has where its manifest says nothing.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(50);
@@ -60,15 +55,6 @@ pub struct HookOptions {
     pub timeout: Duration,
     /// Whether the model may read its own words.
     pub trusted: bool,
-}
-
-/// When an observer is told.
-#[derive(Debug, Clone)]
-pub struct ObserverOptions {
-    /// The points it wants.
-    pub points: GlobSet,
-    /// Time for one notice.
-    pub timeout: Duration,
 }
 
 /// What gate and review share.
@@ -128,7 +114,7 @@ where
     let wall = timeout * WALL_FACTOR;
     let memory_bytes = plugin.identity.limits.memory_bytes.min(MEMORY_BYTES);
     let bounds = Bounds { memory_bytes, wall, busy: Some(timeout) };
-    let scope: Scope = plugin.scope(true, wall, cancel.clone());
+    let scope = plugin.hook_scope(wall, cancel.clone());
     call::run(&plugin.code.sandbox().runtime, scope, bounds, guest).await
 }
 
@@ -158,149 +144,7 @@ fn unready(problem: String) -> HookFailure {
     HookFailure { reason: "could not be started".into(), detail: problem }
 }
 
-/// Speaks before tool calls.
-pub(crate) struct WasmGate(Asked);
-
-impl WasmGate {
-    pub(crate) fn new(plugin: Arc<Plugin>, options: HookOptions) -> Self {
-        Self(Asked::new(plugin, options))
-    }
-}
-
-/// What a gate guest answers.
-type Checked = Result<gate::Verdict, String>;
-
-struct Check {
-    pre: GatePluginPre<Guest>,
-    pending: gate::PendingCall,
-}
-
-impl AsyncGuest<Checked> for Check {
-    async fn enter(
-        self,
-        store: &mut Store<Guest>,
-        instantiated: &mut Option<Instant>,
-    ) -> wasmtime::Result<Checked> {
-        let plugin = self.pre.instantiate_async(&mut *store).await?;
-        *instantiated = Some(Instant::now());
-        plugin.hermes_plugin_pre_tool_call().call_check(store, &self.pending).await
-    }
-}
-
-#[async_trait]
-impl PreToolCall for WasmGate {
-    async fn check(&self, call: &HookCall) -> Result<PreVerdict, HookFailure> {
-        let asked = &self.0;
-        let (linked, _) = asked.plugin.code.ready().await.map_err(unready)?;
-        let pre = linked.gate.clone().ok_or_else(|| unready("no pre-tool-call export".into()))?;
-        let pending = gate::PendingCall {
-            tool: call.tool.clone(),
-            source: call.source.clone(),
-            arguments: asked.sees(&call.arguments),
-            info: asked.info(call),
-        };
-        match asked.ask(&call.cancel, Check { pre, pending }).await? {
-            gate::Verdict::Proceed => Ok(PreVerdict::Proceed),
-            gate::Verdict::Deny(reason) => Ok(PreVerdict::Deny { reason: capped(reason) }),
-            gate::Verdict::Ask(question) => Ok(PreVerdict::Ask { question: capped(question) }),
-            gate::Verdict::Rewrite(arguments)
-                if asked.plugin.identity.effective.hook_powers.rewrite =>
-            {
-                Ok(PreVerdict::Rewrite { arguments })
-            }
-            gate::Verdict::Rewrite(_) => Err(HookFailure {
-                reason: "rewrote the arguments without the power to".into(),
-                detail: format!(
-                    "allow it: hermes-host plugins grant {} hook:rewrite",
-                    asked.plugin.name()
-                ),
-            }),
-        }
-    }
-}
-
-/// Speaks after tool calls.
-pub(crate) struct WasmReview(Asked);
-
-impl WasmReview {
-    pub(crate) fn new(plugin: Arc<Plugin>, options: HookOptions) -> Self {
-        Self(Asked::new(plugin, options))
-    }
-}
-
-/// What a review guest answers.
-type Reviewed = Result<review::Verdict, String>;
-
-struct Review {
-    pre: ReviewPluginPre<Guest>,
-    finished: review::FinishedCall,
-}
-
-impl AsyncGuest<Reviewed> for Review {
-    async fn enter(
-        self,
-        store: &mut Store<Guest>,
-        instantiated: &mut Option<Instant>,
-    ) -> wasmtime::Result<Reviewed> {
-        let plugin = self.pre.instantiate_async(&mut *store).await?;
-        *instantiated = Some(Instant::now());
-        plugin.hermes_plugin_post_tool_call().call_review(store, &self.finished).await
-    }
-}
-
-#[async_trait]
-impl PostToolCall for WasmReview {
-    fn guards(&self) -> bool {
-        self.0.plugin.identity.effective.hook_powers.replace
-    }
-
-    async fn review(&self, call: &FinishedCall) -> Result<PostVerdict, HookFailure> {
-        let asked = &self.0;
-        let (linked, _) = asked.plugin.code.ready().await.map_err(unready)?;
-        let pre =
-            linked.review.clone().ok_or_else(|| unready("no post-tool-call export".into()))?;
-        let mut outcome = convert::outcome_out(&call.outcome);
-        if !asked.plugin.identity.effective.hook_powers.full {
-            shorten_outcome(&mut outcome);
-        }
-        let finished = review::FinishedCall {
-            tool: call.call.tool.clone(),
-            source: call.call.source.clone(),
-            arguments: asked.sees(&call.call.arguments),
-            outcome,
-            duration_ms: u64::try_from(call.duration.as_millis()).unwrap_or(u64::MAX),
-            info: asked.info(&call.call),
-        };
-        match asked.ask(&call.call.cancel, Review { pre, finished }).await? {
-            review::Verdict::Keep => Ok(PostVerdict::Keep),
-            review::Verdict::Note(text) => Ok(PostVerdict::Note { text: capped(text) }),
-            review::Verdict::Withhold(reason) => {
-                Ok(PostVerdict::Withhold { reason: capped(reason) })
-            }
-            review::Verdict::Replace(parts) if self.guards() => {
-                Ok(PostVerdict::Replace { parts: convert::parts(parts) })
-            }
-            review::Verdict::Replace(_) => {
-                let plugin = asked.plugin.name();
-                tracing::warn!(%plugin, "replacement dropped: no power `replace`; allow it: hermes-host plugins grant {plugin} hook:replace");
-                Ok(PostVerdict::Keep)
-            }
-        }
-    }
-}
-
-fn shorten_outcome(outcome: &mut Result<Vec<wit::Part>, wit::Failure>) {
-    let Ok(parts) = outcome else { return };
-    for part in parts {
-        match &mut part.body {
-            wit::Body::Text(text) => {
-                *text = hermes_core::text::ellipsis(text, CUT_BYTES).into_owned()
-            }
-            wit::Body::Bytes(bytes) => bytes.truncate(CUT_BYTES),
-        }
-    }
-}
-
+/// What identifies a hook that is asked, for a type around [`Asked`].
 macro_rules! hook {
     ($type:ty) => {
         impl Hook for $type {
@@ -320,70 +164,7 @@ macro_rules! hook {
     };
 }
 
-hook!(WasmGate);
-hook!(WasmReview);
-
-/// Listens.
-pub(crate) struct WasmObserver {
-    plugin: Arc<Plugin>,
-    options: ObserverOptions,
-    slot: Slot,
-}
-
-impl WasmObserver {
-    pub(crate) fn new(plugin: Arc<Plugin>, mut options: ObserverOptions) -> Self {
-        options.timeout = options.timeout.min(MAX_TIMEOUT);
-        Self { plugin, options, slot: Slot::default() }
-    }
-}
-
-struct Notify {
-    pre: ObserverPluginPre<Guest>,
-    point: String,
-    fields: Vec<wit::Attribute>,
-}
-
-impl AsyncGuest<()> for Notify {
-    async fn enter(
-        self,
-        store: &mut Store<Guest>,
-        instantiated: &mut Option<Instant>,
-    ) -> wasmtime::Result<()> {
-        let plugin = self.pre.instantiate_async(&mut *store).await?;
-        *instantiated = Some(Instant::now());
-        plugin.hermes_plugin_observer().call_notify(store, &self.point, &self.fields).await
-    }
-}
-
-#[async_trait]
-impl Observer for WasmObserver {
-    fn name(&self) -> &str {
-        self.plugin.name()
-    }
-
-    fn matches(&self, point: &str) -> bool {
-        self.options.points.is_match(point)
-    }
-
-    async fn notify(&self, point: &str, fields: &Attributes) {
-        if self.slot.failures() >= slot::FAILURES {
-            return;
-        }
-        let Ok((linked, _)) = self.plugin.code.ready().await else { return };
-        let Some(pre) = linked.observer.clone() else { return };
-        let fields = fields
-            .iter()
-            .map(|(name, value)| wit::Attribute { name: name.clone(), value: value.to_string() });
-        let guest = Notify { pre, point: point.to_owned(), fields: fields.collect() };
-        let ended =
-            enter(&self.plugin, self.options.timeout, &CancellationToken::new(), guest).await;
-        if let Err(stopped) = ended.value {
-            let failures = self.slot.count();
-            let plugin = self.plugin.name();
-            tracing::warn!(%plugin, failures, "observer failed: {stopped:?}");
-        }
-    }
-}
+use hook;
 
 #[cfg(test)]
 mod tests {

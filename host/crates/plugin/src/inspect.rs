@@ -1,9 +1,11 @@
 //! What a component file is: its digest, what it exports, which tools it offers. Everything that
 //! cannot be a plugin is refused here, with the reason.
 
+mod attributes;
 mod reason;
 mod spec;
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{FileStamp, Known};
 use crate::code::Code;
 use crate::digest::sha256;
+use crate::linked::Linked;
 use crate::sandbox::Sandbox;
 
 pub use spec::RawSpec;
@@ -55,46 +58,65 @@ impl Sandbox {
     /// # Errors
     /// It cannot be a plugin.
     pub fn inspect(self: &Arc<Self>, path: &Path) -> Result<Inspected, Refusal> {
-        let unreadable =
-            |error: std::io::Error| Refusal(format!("cannot read {}: {error}", path.display()));
-        let meta = std::fs::metadata(path).map_err(unreadable)?;
+        let meta = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+        // Reading a pipe or a device could wait for good.
+        if !meta.is_file() {
+            return Err(Refusal(format!("{} is not a file", path.display())));
+        }
         let stamp = FileStamp::of(&meta);
-        let known = match self.catalogue.get(path, &stamp) {
-            Some(known) => known,
+        let (known, linked) = match self.catalogue.get(path, &stamp) {
+            Some(known) => (known, None),
             None => {
-                let known = self.examine(path, meta.len())?;
+                let (known, linked) = self.examine(path)?;
                 self.catalogue.put(path, stamp, known.clone());
-                known
+                (known, Some(linked))
             }
         };
-        let code = Arc::new(Code::new(self, path.to_owned(), known.digest.clone()));
+        let code = Arc::new(Code::new(self, path.to_owned(), known.digest.clone(), linked));
         Ok(Inspected { digest: known.digest, exports: known.exports, specs: known.specs, code })
     }
 
     /// Reads, compiles and asks a component nobody knows yet.
-    fn examine(self: &Arc<Self>, path: &Path, size: u64) -> Result<Known, Refusal> {
-        if size > MAX_COMPONENT_BYTES {
-            let most = MAX_COMPONENT_BYTES >> 20;
-            let path = path.display();
-            return Err(Refusal(format!(
-                "{path} has {size} bytes; a component may have {most} MiB"
-            )));
-        }
-        let bytes = std::fs::read(path)
-            .map_err(|error| Refusal(format!("cannot read {}: {error}", path.display())))?;
+    fn examine(self: &Arc<Self>, path: &Path) -> Result<(Known, Linked), Refusal> {
+        let bytes = read(path)?;
         let digest = sha256(&bytes);
         let component = self.compile(path, &bytes, &digest)?;
         let linked = self.link(path, &component)?;
         let exports = linked.exports();
+        if let Some(refusal) =
+            reason::foreign_export(path, &component, exports, &self.runtime.engine)
+        {
+            return Err(refusal);
+        }
         if exports == Exports::default() {
             return Err(reason::no_export(path, &component, &self.runtime.engine));
         }
-        let specs = match &linked.tool {
-            Some(tool) => spec::list(self, path, tool)?,
-            None => Vec::new(),
+        // Which tools it offers depends on its bytes alone: a copy need not be asked again.
+        let specs = match (self.catalogue.specs(&digest), &linked.tool) {
+            (Some(specs), _) => specs,
+            (None, Some(tool)) => spec::list(self, path, tool)?,
+            (None, None) => Vec::new(),
         };
-        Ok(Known { digest, exports, specs })
+        Ok((Known { digest, exports, specs }, linked))
     }
+}
+
+/// The bytes of a component, if there are not too many.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
+    let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+    let size = file.metadata().map_err(|error| unreadable(path, &error))?.len();
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_COMPONENT_BYTES)).unwrap_or(0));
+    let most = MAX_COMPONENT_BYTES + 1;
+    file.take(most).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    if size > MAX_COMPONENT_BYTES || bytes.len() as u64 == most {
+        let (path, most) = (path.display(), MAX_COMPONENT_BYTES >> 20);
+        return Err(Refusal(format!("{path} has {size} bytes; a component may have {most} MiB")));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Refusal {
+    Refusal(format!("cannot read {}: {error}", path.display()))
 }
 
 pub(crate) use reason::{not_a_component, unlinkable};

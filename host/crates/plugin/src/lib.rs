@@ -23,6 +23,7 @@ mod convert;
 mod engine;
 mod guest;
 mod imports;
+mod printed;
 mod wasi;
 
 // Running and loading components.
@@ -30,6 +31,7 @@ mod cache;
 mod call;
 mod code;
 mod inspect;
+mod linked;
 mod sandbox;
 
 // Plugins, as the loop uses them.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use hermes_core::hook::{Observer, PostToolCall, PreToolCall};
 use hermes_core::tool::Tool;
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::code::Code;
@@ -16,9 +17,14 @@ use crate::policy::{Effective, Limits};
 use crate::sandbox::Sandbox;
 use crate::tool::WasmTool;
 
+/// Tool calls of one plugin that can be under way at once; more wait. A call that hangs in a file
+/// operation counts until that ends, so that one plugin cannot take the threads of all.
+const CALLS: usize = 16;
+
 /// One loaded revision of a plugin.
 pub struct Plugin {
     pub(crate) identity: Arc<Identity>,
+    calls: Arc<Semaphore>,
     pub(crate) code: Arc<Code>,
     pub(crate) digest: String,
     specs: Vec<RawSpec>,
@@ -37,7 +43,8 @@ impl Plugin {
         let state = Arc::clone(&sandbox.state);
         let identity = Identity { name: name.into(), effective, limits, config, state };
         let Inspected { digest, specs, code, .. } = inspected;
-        Arc::new(Self { identity: Arc::new(identity), code, digest, specs })
+        let calls = Arc::new(Semaphore::new(CALLS));
+        Arc::new(Self { identity: Arc::new(identity), calls, code, digest, specs })
     }
 
     /// Its name.
@@ -68,17 +75,28 @@ impl Plugin {
         Arc::new(WasmObserver::new(Arc::clone(self), options))
     }
 
-    /// The scope of one call. Hooks see a namespace of state apart from their plugin's tools: what
-    /// a hook overhears must not reach a tool that can phone home.
-    pub(crate) fn scope(&self, hook: bool, wall: Duration, cancel: CancellationToken) -> Scope {
-        let name = &self.identity.name;
-        let namespace = if hook { format!("{name}/hooks") } else { name.clone() };
+    /// The scope of one tool call.
+    pub(crate) fn tool_scope(&self, wall: Duration, cancel: CancellationToken) -> Scope {
         Scope {
             identity: Arc::clone(&self.identity),
-            namespace: namespace.into(),
+            namespace: self.name().into(),
+            folders: true,
+            permits: Some(Arc::clone(&self.calls)),
             ends: Instant::now() + wall,
             cancel,
             progress: None,
+        }
+    }
+
+    /// The scope of one question to a hook. Hooks see neither the granted folders nor the state of
+    /// their plugin's tools: a hook hears of every call, and what it hears must not reach a tool
+    /// that can phone home.
+    pub(crate) fn hook_scope(&self, wall: Duration, cancel: CancellationToken) -> Scope {
+        Scope {
+            namespace: format!("{}/hooks", self.name()).into(),
+            folders: false,
+            permits: None,
+            ..self.tool_scope(wall, cancel)
         }
     }
 }

@@ -10,11 +10,11 @@ use hermes_core::keep::{PluginState, StateEntry, StateError, StateQuota};
 use wasmtime::component::{Component, Linker};
 
 use crate::cache::{self, Catalogue, CodeCache};
-use crate::code::Linked;
 use crate::engine::Runtime;
 use crate::guest::Guest;
 use crate::imports;
 use crate::inspect::{Refusal, not_a_component, unlinkable};
+use crate::linked::Linked;
 
 /// What a sandbox needs.
 pub struct SandboxOptions {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use hermes_core::failure::{Failure, code};
 use hermes_core::keep::Receipt;
 use hermes_core::message::Effect;
-use hermes_core::tool::{Part, Tool, ToolInvocation, ToolResult, ToolSpec, ToolTraits};
+use hermes_core::tool::{Tool, ToolInvocation, ToolResult, ToolSpec, ToolTraits};
 use serde_json::{Map, Value};
 use wasmtime::Store;
 
@@ -18,9 +18,6 @@ use crate::convert;
 use crate::guest::Guest;
 use crate::inspect::RawSpec;
 use crate::plugin::Plugin;
-
-/// Most bytes of one result, whatever a plugin's own limits: beyond this it is data, not an answer.
-const RESULT_BYTES: usize = 16 << 20;
 
 /// A tool inside a component.
 pub(crate) struct WasmTool {
@@ -63,7 +60,7 @@ impl WasmTool {
         let Some(pre) = pre else {
             return (Answer::NeverRan("the component exports no tools any more".into()), receipt);
         };
-        let mut scope = self.plugin.scope(false, wall, invocation.cancel.clone());
+        let mut scope = self.plugin.tool_scope(wall, invocation.cancel.clone());
         scope.progress = Some(Arc::clone(&invocation.progress));
         let guest = CallTool {
             pre,
@@ -82,7 +79,7 @@ impl WasmTool {
     }
 
     fn info(&self, invocation: &ToolInvocation, wall: Duration) -> wit::CallInfo {
-        let most = self.spec.traits.max_result_bytes.unwrap_or(RESULT_BYTES);
+        let most = self.spec.traits.max_result_bytes.unwrap_or(convert::RESULT_BYTES);
         wit::CallInfo {
             call_id: invocation.call_id.clone(),
             session_id: invocation.session_id.to_string(),
@@ -104,14 +101,18 @@ impl WasmTool {
             ToolResult::new(Err(Failure::new(code, message)), effect)
         };
         match answer {
-            Answer::NeverRan(problem) => failed(
-                code::UNAVAILABLE,
-                format!("plugin {name:?} cannot run: {problem}"),
-                Effect::None,
-            ),
-            Answer::Ended(Ok(Ok(parts))) => self.checked(convert::parts(parts), receipt),
+            Answer::NeverRan(problem) => self.never_ran(&problem),
+            Answer::Ended(Ok(Ok(parts))) => self.checked(parts, receipt),
             Answer::Ended(Ok(Err(failure))) => {
                 ToolResult::new(Err(convert::failure(failure)), self.done())
+            }
+            Answer::Ended(Err(Stopped::NeverRan(problem))) => self.never_ran(&problem),
+            Answer::Ended(Err(Stopped::TooLarge(most))) => {
+                let message = format!(
+                    "plugin {name:?} handed over more than {} MiB at once. Ask for less",
+                    most >> 20
+                );
+                failed(code::TOO_LARGE, message, self.cut())
             }
             Answer::Ended(Err(Stopped::Trapped(how))) => {
                 failed(code::INTERNAL, format!("plugin {name:?} {how}"), self.cut())
@@ -127,22 +128,21 @@ impl WasmTool {
         }
     }
 
+    fn never_ran(&self, problem: &str) -> ToolResult {
+        let message = format!("plugin {:?} cannot run: {problem}", self.plugin.name());
+        ToolResult::refused(Failure::new(code::UNAVAILABLE, message))
+    }
+
     /// What a call that ran to its end did.
     fn done(&self) -> Effect {
         if self.spec.traits.read_only { Effect::None } else { Effect::Applied }
     }
 
-    fn checked(&self, parts: Vec<Part>, receipt: &mut Receipt) -> ToolResult {
-        let bytes: usize = parts.iter().map(Part::len).sum();
-        receipt.result_bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        if bytes > RESULT_BYTES {
-            let most = RESULT_BYTES >> 20;
-            let message = format!(
-                "the result has {bytes} bytes; at most {most} MiB are allowed. Ask for less"
-            );
-            return ToolResult::new(Err(Failure::new(code::TOO_LARGE, message)), self.done());
-        }
-        ToolResult::new(Ok(parts), self.done())
+    fn checked(&self, parts: Vec<wit::Part>, receipt: &mut Receipt) -> ToolResult {
+        receipt.result_bytes = u64::try_from(convert::bytes(&parts)).unwrap_or(u64::MAX);
+        let outcome = convert::parts(parts)
+            .map_err(|problem| Failure::new(code::TOO_LARGE, format!("{problem}. Ask for less")));
+        ToolResult::new(outcome, self.done())
     }
 }
 
@@ -193,8 +193,8 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// How a tool may be run, from what its plugin says of it. Attributes we do not know, or whose
-/// value is of the wrong type, leave the careful default.
+/// How a tool may be run, from the hints its plugin gives; what it does not say is the careful
+/// default.
 fn traits(attributes: &Map<String, Value>) -> ToolTraits {
     let flag = |name: &str| attributes.get(name).and_then(Value::as_bool).unwrap_or_default();
     let number = |name: &str| attributes.get(name).and_then(Value::as_u64);

@@ -4,25 +4,23 @@
 
 use std::path::Path;
 
-use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder};
 use wasmtime_wasi_http::{RequestOptions, WasiBody, WasiHttpCtxView, WasiHttpHooks, WasiHttpView};
 
-use crate::guest::Guest;
-use crate::policy::{Effective, Folder};
-
-/// Most that is kept of what a guest prints.
-const PRINTED_BYTES: usize = 64 << 10;
+use crate::guest::{Guest, Scope};
+use crate::policy::Folder;
+use crate::printed::Printed;
 
 /// The WASI context of one call.
 ///
 /// # Errors
 /// A granted folder is not there any more; the text names it.
-pub(crate) fn context(effective: &Effective) -> Result<WasiCtx, String> {
+pub(crate) fn context(scope: &Scope, printed: &Printed) -> Result<WasiCtx, String> {
+    let effective = &scope.identity.effective;
     let mut builder = WasiCtxBuilder::new();
     builder
-        .stdout(MemoryOutputPipe::new(PRINTED_BYTES))
-        .stderr(MemoryOutputPipe::new(PRINTED_BYTES))
+        .stdout(printed.clone())
+        .stderr(printed.clone())
         // Each call has a thread of its own, which may block.
         .allow_blocking_current_thread(true)
         .allow_tcp(false)
@@ -32,7 +30,8 @@ pub(crate) fn context(effective: &Effective) -> Result<WasiCtx, String> {
     for (name, value) in &effective.env {
         builder.env(name, value);
     }
-    for (at, folder) in effective.fs.iter().enumerate() {
+    let folders = if scope.folders { &effective.fs[..] } else { &[] };
+    for (at, folder) in folders.iter().enumerate() {
         let own = folder.host_path.to_string_lossy();
         let first = (at == 0).then_some(".");
         for guest_path in

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use super::Place;
 use crate::inspect::{Exports, RawSpec};
 
-/// Name of the catalogue's file. A number in it changes with its form.
-const FILE: &str = "catalogue-1";
+/// Name of the catalogue's file. The version is that of this crate, since another one may look for
+/// other exports and check descriptions otherwise.
+const FILE: &str = concat!("catalogue-", env!("CARGO_PKG_VERSION"));
 
 /// What identifies a file without reading it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +68,13 @@ impl Catalogue {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let (known_stamp, known) = entries.0.get(path.to_str()?)?;
         (known_stamp == stamp).then(|| known.clone())
+    }
+
+    /// The tools of the component with this digest, wherever a copy of it was seen.
+    pub(crate) fn specs(&self, digest: &str) -> Option<Vec<RawSpec>> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, known) = entries.0.values().find(|(_, known)| known.digest == digest)?;
+        Some(known.specs.clone())
     }
 
     /// Remembers what was found out about a file.

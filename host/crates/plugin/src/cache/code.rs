@@ -2,17 +2,20 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::Place;
+use super::{Place, key};
 
 /// Most bytes of compiled code kept; the least recently used goes first.
 const BUDGET_BYTES: u64 = 1 << 30;
 
 const EXTENSION: &str = "cwasm";
+
+/// How old a half-written file is before nobody can be writing it any more.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Compiled code by the digest of the component it came from.
 pub(crate) struct CodeCache {
@@ -60,9 +63,16 @@ impl CodeCache {
         self.shrink();
     }
 
-    /// Removes what is over the budget, the least recently used first.
+    /// Removes what is over the budget, the least recently used first, and what a crash left half
+    /// written.
     fn shrink(&self) {
-        let mut files = self.files();
+        let now = SystemTime::now();
+        for (written, _, path) in self.files(key::TEMPORARY) {
+            if now.duration_since(written).is_ok_and(|age| age > ABANDONED) {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+        let mut files = self.files(EXTENSION);
         files.sort_by_key(|(used, _, _)| *used);
         let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
         for (_, size, path) in files {
@@ -75,11 +85,11 @@ impl CodeCache {
         }
     }
 
-    fn files(&self) -> Vec<(SystemTime, u64, PathBuf)> {
+    fn files(&self, extension: &str) -> Vec<(SystemTime, u64, PathBuf)> {
         let Some(place) = &self.place else { return Vec::new() };
         let entries = std::fs::read_dir(&place.dir).into_iter().flatten().flatten();
         entries
-            .filter(|entry| entry.path().extension().is_some_and(|end| end == EXTENSION))
+            .filter(|entry| entry.path().extension().is_some_and(|end| end == extension))
             .filter_map(|entry| {
                 let meta = entry.metadata().ok()?;
                 Some((meta.modified().ok()?, meta.len(), entry.path()))

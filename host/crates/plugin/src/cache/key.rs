@@ -1,10 +1,13 @@
 //! The key of one installation, and files it vouches for.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// Name of the key's file.
 const FILE: &str = "key";
+
+/// How the names of files end that are being written.
+pub(super) const TEMPORARY: &str = "tmp";
 
 /// Length of the keyed hash in front of every file.
 const HASH: usize = blake3::OUT_LEN;
@@ -17,12 +20,10 @@ impl Key {
     pub(crate) fn of(dir: &Path) -> io::Result<Self> {
         let path = dir.join(FILE);
         for _ in 0..2 {
-            match std::fs::read(&path) {
-                Ok(bytes) => match bytes.try_into() {
-                    Ok(key) => return Ok(Self(key)),
-                    // Cut short by a crash: nothing it vouched for can be trusted, so begin anew.
-                    Err(_) => std::fs::remove_file(&path)?,
-                },
+            match kept(&path) {
+                Ok(Some(key)) => return Ok(key),
+                // Cut short by a crash, or not ours alone: nothing it vouched for can be trusted.
+                Ok(None) => Self::forget(dir)?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -34,10 +35,15 @@ impl Key {
                 Ok(()) => return Ok(Self(key)),
             }
         }
-        std::fs::read(&path)?
-            .try_into()
-            .map(Self)
-            .map_err(|_| io::Error::other("the cache key cannot be kept"))
+        kept(&path)?.ok_or_else(|| io::Error::other("the cache key cannot be kept"))
+    }
+
+    /// Gives up the key kept in `dir`, and with it all it vouched for.
+    pub(crate) fn forget(dir: &Path) -> io::Result<()> {
+        match std::fs::remove_file(dir.join(FILE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// The hash of content kept under `name`.
@@ -66,6 +72,30 @@ impl Key {
     }
 }
 
+/// The key in a file; `None` if the file is no whole key, or not its user's alone.
+fn kept(path: &Path) -> io::Result<Option<Key>> {
+    let file = std::fs::File::open(path)?;
+    if !own(&file.metadata()?) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    // One byte more, to see that it ends where a key does.
+    file.take(blake3::KEY_LEN as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes.try_into().ok().map(Key))
+}
+
+/// Whether only this user can have read or written a file.
+#[cfg(unix)]
+fn own(meta: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    meta.uid() == rustix::process::geteuid().as_raw() && meta.mode() & 0o077 == 0
+}
+
+#[cfg(not(unix))]
+fn own(_: &std::fs::Metadata) -> bool {
+    true
+}
+
 /// What a key has vouched for.
 #[derive(Debug)]
 pub(crate) struct Opened(Vec<u8>);
@@ -87,7 +117,7 @@ fn create(path: &Path, content: &[u8]) -> io::Result<()> {
 
 /// Puts `content` at `path` in one step.
 pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let temporary = path.with_extension(format!("{:016x}.tmp", rand::random::<u64>()));
+    let temporary = path.with_extension(format!("{:016x}.{TEMPORARY}", rand::random::<u64>()));
     let written = create(&temporary, content).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&temporary);

@@ -44,6 +44,11 @@ impl Slot {
         *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
     }
 
+    fn trapped(&self, how: String) -> HookFailure {
+        self.close(&how);
+        HookFailure { reason: "trapped".into(), detail: how }
+    }
+
     /// What an answer is worth.
     pub(super) fn judge<T>(
         &self,
@@ -55,9 +60,10 @@ impl Slot {
                 let detail = hermes_core::text::ellipsis(&text, super::REASON_BYTES).into_owned();
                 Err(HookFailure { reason: "answered with an error".into(), detail })
             }
-            Err(Stopped::Trapped(how)) => {
-                self.close(&how);
-                Err(HookFailure { reason: "trapped".into(), detail: how })
+            Err(Stopped::NeverRan(problem)) => Err(super::unready(problem)),
+            Err(Stopped::Trapped(how)) => Err(self.trapped(how)),
+            Err(Stopped::TooLarge(most)) => {
+                Err(self.trapped(format!("handed over more than {} MiB at once", most >> 20)))
             }
             Err(Stopped::TimedOut(limit)) => {
                 let reason = format!("gave no answer within {} ms", limit.as_millis());

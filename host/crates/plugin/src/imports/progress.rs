@@ -1,6 +1,6 @@
 //! `progress`: how far a call is, whether it should stop, and how long it still has.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hermes_core::tool::Progress;
 
@@ -10,6 +10,10 @@ use crate::guest::Guest;
 /// Longest message that is passed on.
 const MESSAGE_BYTES: usize = 1000;
 
+/// Least time between two reports that are passed on: what comes faster nobody can read, and each
+/// is an event a front end must take.
+const PACE: Duration = Duration::from_millis(50);
+
 impl Host for Guest {
     fn report(
         &mut self,
@@ -17,7 +21,12 @@ impl Host for Guest {
         done: Option<u64>,
         total: Option<u64>,
     ) -> wasmtime::Result<()> {
+        let now = Instant::now();
+        if self.reported.is_some_and(|last| now.duration_since(last) < PACE) {
+            return Ok(());
+        }
         if let Some(progress) = &self.scope.progress {
+            self.reported = Some(now);
             let message = hermes_core::text::ellipsis(&message, MESSAGE_BYTES).into_owned();
             progress(Progress { message, done, total });
         }

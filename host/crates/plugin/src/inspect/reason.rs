@@ -5,7 +5,7 @@ use std::path::Path;
 use wasmtime::Engine;
 use wasmtime::component::{Component, types::ComponentItem};
 
-use super::Refusal;
+use super::{Exports, Refusal};
 
 /// Version of the contract this host speaks.
 const CONTRACT: &str = "hermes:plugin@0.1.0";
@@ -62,6 +62,37 @@ pub(crate) fn unlinkable(
         "{path} imports {interface} (version {wanted}), which this host does not have in that form: {offered} \
          ({cause})"
     ))
+}
+
+/// Refuses a component that exports something of the contract we cannot call: a guard that is
+/// never asked is worse than one that does not load.
+pub(super) fn foreign_export(
+    path: &Path,
+    component: &Component,
+    exports: Exports,
+    engine: &Engine,
+) -> Option<Refusal> {
+    let component = component.component_type();
+    let foreign = component.exports(engine).find_map(|(name, _)| {
+        let (interface, version) = name.split_once('@').unwrap_or((name, "none"));
+        let spoken = match interface.strip_prefix("hermes:plugin/")? {
+            "tools" => exports.tools,
+            "pre-tool-call" => exports.pre_tool_call,
+            "post-tool-call" => exports.post_tool_call,
+            "observer" => exports.observer,
+            // Types only; there is nothing to call.
+            "plugin-types" => true,
+            _ => false,
+        };
+        (!spoken).then(|| (interface.to_owned(), version.to_owned()))
+    });
+    foreign.map(|(interface, version)| {
+        Refusal(format!(
+            "{} exports {interface} (version {version}), which this host does not know in that form: this host \
+             speaks {CONTRACT}; build the plugin against that version",
+            path.display()
+        ))
+    })
 }
 
 /// Why a component that links is still no plugin.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use wasmtime::Store;
 
-use super::Refusal;
+use super::{Refusal, attributes};
 use crate::bindings::plugin_types as wit;
 use crate::bindings::tool::ToolPluginPre;
 use crate::call::{self, AsyncGuest, Bounds, Stopped};
@@ -52,7 +52,7 @@ pub struct RawSpec {
     pub description: String,
     /// JSON Schema of the arguments.
     pub parameters: Box<RawValue>,
-    /// Everything else, with JSON values.
+    /// The hints this host knows, with JSON values of the right type.
     pub attributes: serde_json::Map<String, Value>,
 }
 
@@ -85,7 +85,10 @@ pub(super) fn list(
     let specs = match sandbox.block_on(listing).value {
         Ok(Ok(specs)) => specs,
         Ok(Err(failure)) => return Err(refused(format!("failed: {}", convert::failure(failure)))),
-        Err(Stopped::Trapped(how)) => return Err(refused(how)),
+        Err(Stopped::Trapped(how) | Stopped::NeverRan(how)) => return Err(refused(how)),
+        Err(Stopped::TooLarge(most)) => {
+            return Err(refused(format!("answers with more than {} MiB", most >> 20)));
+        }
         Err(Stopped::TimedOut(limit)) => {
             return Err(refused(format!("gave no answer within {} s", limit.as_secs())));
         }
@@ -114,6 +117,8 @@ fn nobody(path: &Path) -> Scope {
     Scope {
         identity: Arc::new(identity),
         namespace: "".into(),
+        folders: false,
+        permits: None,
         ends: Instant::now() + BOUNDS.wall,
         cancel: Default::default(),
         progress: None,
@@ -149,13 +154,9 @@ fn check(spec: wit::ToolSpec) -> Result<RawSpec, String> {
     let schema = schema(&spec.parameters).map_err(|problem| of("a schema", &problem))?;
     let parameters = serde_json::value::to_raw_value(&schema)
         .map_err(|error| of("a schema", &format!("that cannot be written: {error}")))?;
-    Ok(RawSpec {
-        name,
-        title: spec.title,
-        description: spec.description,
-        parameters,
-        attributes: convert::attributes(spec.attributes),
-    })
+    let attributes = attributes::known(spec.attributes)
+        .map_err(|problem| format!("describes tool {name:?} with {problem}"))?;
+    Ok(RawSpec { name, title: spec.title, description: spec.description, parameters, attributes })
 }
 
 fn schema(text: &str) -> Result<Value, String> {

@@ -55,9 +55,8 @@ async fn floods_end_at_their_caps_and_the_call_goes_on() {
     let plugin = hostile(Effective::default());
     let logged = text(call(&plugin, "misbehave", misbehave("log_flood")).await);
     assert_eq!(logged.unwrap(), "logged");
-    // A full standard output is an error of the guest's print, which panics in Rust.
-    let printed = call(&plugin, "misbehave", misbehave("print_flood")).await;
-    assert!(printed.outcome.is_err());
+    let printed = text(call(&plugin, "misbehave", misbehave("print_flood")).await);
+    assert_eq!(printed.unwrap(), "printed");
 }
 
 /// B113: guests that never yield pin neither the clock nor the caller's only thread.
@@ -67,8 +66,9 @@ async fn b113_loops_end_at_their_deadline_while_others_go_on() {
     let echo = tool(&plugin, "echo");
     echo.call(invocation(json!({"text": "warm"}))).await;
     let started = Instant::now();
-    // More loops than the guests have threads.
-    let looping: Vec<_> = (0..3)
+    // More loops than there are processors.
+    let loops = std::thread::available_parallelism().map_or(1, usize::from) + 1;
+    let looping: Vec<_> = (0..loops)
         .map(|_| {
             let plugin = plugin.clone();
             tokio::spawn(async move { call(&plugin, "misbehave", misbehave("loop")).await })

@@ -6,4 +6,6 @@ mod contained;
 mod gates;
 mod refused;
 mod rig;
+mod stuck;
 mod walls;
+mod written;

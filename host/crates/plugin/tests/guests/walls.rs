@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hermes_core::failure::code;
+use hermes_core::message::Effect;
 use hermes_plugin::policy::{Effective, Folder};
 use serde_json::json;
 
@@ -94,10 +95,13 @@ async fn a_granted_folder_that_is_gone_is_a_failure_that_names_it() {
     let effective = folder(folder_path.path(), true);
     let path = folder_path.path().canonicalize().unwrap();
     drop(folder_path);
-    let failure = failure(call(&hostile(effective), "echo", json!({"text": "x"})).await);
+    // The tool may write, but this call cannot have begun.
+    let result = call(&hostile(effective), "write_any", json!({"path": "x"})).await;
+    let failure = result.outcome.unwrap_err();
     let wanted =
-        format!("plugin \"hostile\" the granted folder {} cannot be opened", path.display());
+        format!("plugin \"hostile\" cannot run: the granted folder {} cannot", path.display());
     assert!(failure.message.starts_with(&wanted), "{}", failure.message);
+    assert_eq!((&*failure.code, result.effect), (code::UNAVAILABLE, Effect::None));
 }
 
 #[tokio::test]

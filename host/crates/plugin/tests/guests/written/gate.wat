@@ -1,0 +1,12 @@
+;; Exports the function `check` of a core instance $main as the contract's pre-tool-call.
+(type $pending' (record (field "tool" string) (field "source" string)
+    (field "arguments" string) (field "info" $call-info)))
+(export $pending "pending-call" (type $pending'))
+(type $verdict' (variant (case "proceed") (case "deny" string) (case "ask" string)
+    (case "rewrite" string)))
+(export $verdict "verdict" (type $verdict'))
+(func $check (param "pending" $pending) (result (result $verdict (error string)))
+    (canon lift (core func $main "check") (memory (core memory $main "memory"))
+        (realloc (core func $main "cabi_realloc"))))
+(instance $exports (export "check" (func $check)))
+(export "hermes:plugin/pre-tool-call@0.1.0" (instance $exports))

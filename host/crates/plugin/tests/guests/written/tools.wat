@@ -1,0 +1,11 @@
+;; Exports the functions `list-tools` and `call` of a core instance $main as the contract's tools.
+(type $specs (list $tool-spec))
+(type $parts (list $part))
+(func $list-tools (result (result $specs (error $failure)))
+    (canon lift (core func $main "list-tools") (memory (core memory $main "memory"))))
+(func $call (param "tool" string) (param "arguments" string) (param "info" $call-info)
+    (result (result $parts (error $failure)))
+    (canon lift (core func $main "call") (memory (core memory $main "memory"))
+        (realloc (core func $main "cabi_realloc"))))
+(instance $exports (export "list-tools" (func $list-tools)) (export "call" (func $call)))
+(export "hermes:plugin/tools@0.1.0" (instance $exports))
