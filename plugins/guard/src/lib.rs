@@ -1,59 +1,43 @@
 //! `guard`: rules that deny, ask about or rewrite tool calls before they run.
 //!
-//! The first rule that matches a call decides, the user's before the built-in ones; a call that no
-//! rule matches goes through. Settings that cannot be understood are an error, which the host turns
-//! into a denial: a guard that is misspelt must not stand open.
+//! The user's rules come first, then the built-in ones. Settings that cannot be understood are an
+//! error, which the host turns into a denial: a guard that is misspelt must not stand open. It judges
+//! what a call says, not what the disk holds: links between files are for the sandbox to contain.
+
+mod path;
+
+mod glob;
+
+mod text;
+
+mod target;
+
+mod rule;
+
+mod settings;
 
 mod defaults;
-mod path;
-mod rule;
+
+mod decide;
 
 use hermes_plugin_sdk::prelude::*;
 use serde_json::Value;
 
-use rule::{Action, Rule};
+use decide::decide;
 
 fn check(call: PendingCall) -> Result<PreVerdict, String> {
     let arguments = call.arguments_json()?;
     let own: Option<Value> = config::get_as("rules").map_err(|failure| failure.message)?;
-    let own = rule::parse(own.unwrap_or_else(|| Value::Array(Vec::new())))?;
-    let defaults: Option<bool> = config::get_as("defaults").map_err(|failure| failure.message)?;
-    let built_in = if defaults.unwrap_or(true) { defaults::rules() } else { Vec::new() };
-    decide(&call.tool, &arguments, own.iter().chain(&built_in))
-}
-
-/// What the first matching rule says.
-fn decide<'a>(
-    tool: &str,
-    arguments: &Value,
-    rules: impl Iterator<Item = &'a Rule>,
-) -> Result<PreVerdict, String> {
-    for rule in rules {
-        if rule.is_about(tool) && rule.holds(arguments)? {
-            return Ok(verdict(rule, arguments));
-        }
-    }
-    Ok(PreVerdict::Proceed)
-}
-
-fn verdict(rule: &Rule, arguments: &Value) -> PreVerdict {
-    let why = match &rule.reason {
-        Some(reason) => format!("{}: {reason}", rule.name),
-        None => rule.name.clone(),
+    let wants_defaults: Option<bool> =
+        config::get_as("defaults").map_err(|failure| failure.message)?;
+    let mut rules = match &own {
+        Some(rules) => settings::parse(rules)?,
+        None => Vec::new(),
     };
-    match rule.action {
-        Action::Allow => PreVerdict::Proceed,
-        Action::Deny => PreVerdict::Deny(why),
-        Action::Ask => PreVerdict::Ask(why),
-        Action::Rewrite => {
-            let rewritten = rule.rewritten(arguments);
-            if rewritten == *arguments {
-                PreVerdict::Proceed
-            } else {
-                PreVerdict::Rewrite(rewritten.to_string())
-            }
-        }
+    if wants_defaults.unwrap_or(true) {
+        rules.extend(defaults::rules());
     }
+    decide(&call.tool, arguments, &rules)
 }
 
 hermes_plugin_sdk::plugin! { pre_tool_call: check }

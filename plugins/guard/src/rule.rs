@@ -1,173 +1,207 @@
 //! One rule: which calls it is about, what must hold of their arguments, and what follows.
 
-use hermes_plugin_sdk::prelude::*;
+use regex_lite::Regex;
 use serde_json::{Map, Value};
 
-use crate::path::{normal, patch_targets};
+use crate::glob::{PathGlobs, Reach, is_tool};
+use crate::target::{is_content, is_patch, paths};
+use crate::text::{Text, texts};
 
-/// A rule, as it is written in the settings.
-#[arguments]
-pub(crate) struct Rule {
-    /// What it is called.
-    pub(crate) name: String,
+/// A rule, as it is written.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Rule<'a> {
+    /// What it is called in denials and questions.
+    pub(crate) name: &'a str,
     /// Globs of tool names.
-    pub(crate) tool: OneOrMany,
-    /// The argument it looks at; every text where absent or `*`.
-    #[serde(default)]
-    pub(crate) argument: Option<String>,
-    /// Globs of paths.
-    #[serde(default)]
-    pub(crate) path: Option<OneOrMany>,
+    pub(crate) tool: Vec<&'a str>,
+    /// The argument it looks at; every text where absent.
+    pub(crate) argument: Option<&'a str>,
+    /// Globs of paths; none are no condition.
+    pub(crate) path: Vec<&'a str>,
     /// Text to look for.
-    #[serde(default)]
-    pub(crate) contains: Option<String>,
+    pub(crate) contains: Option<&'a str>,
     /// A regular expression to look for.
-    #[serde(default)]
-    pub(crate) matches: Option<String>,
-    /// Holds where the condition does not.
-    #[serde(default)]
+    pub(crate) matches: Option<&'a str>,
+    /// Whether it is about calls of which the conditions do not hold.
     pub(crate) not: bool,
     /// What follows.
-    pub(crate) action: Action,
-    /// Why, for the user.
-    #[serde(default)]
-    pub(crate) reason: Option<String>,
-    /// New values by argument; null removes one.
-    #[serde(default)]
-    pub(crate) rewrite: Option<Map<String, Value>>,
-}
-
-/// One text or several.
-#[arguments]
-#[serde(untagged)]
-pub(crate) enum OneOrMany {
-    /// One.
-    One(String),
-    /// Several.
-    Many(Vec<String>),
+    pub(crate) action: Action<'a>,
+    /// Why; may be empty.
+    pub(crate) reason: &'a str,
 }
 
 /// What follows from a rule.
-#[arguments]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Action {
+#[derive(Debug, PartialEq)]
+pub(crate) enum Action<'a> {
     /// The call does not run.
     Deny,
     /// The user is asked.
     Ask,
     /// The call runs with other arguments.
-    Rewrite,
-    /// The call goes through, whatever later rules say.
+    Rewrite(Vec<Change<'a>>),
+    /// Later rules do not count.
     Allow,
 }
 
-impl OneOrMany {
-    fn iter(&self) -> std::slice::Iter<'_, String> {
-        match self {
-            Self::One(one) => std::slice::from_ref(one).iter(),
-            Self::Many(many) => many.iter(),
-        }
-    }
+/// A new value of an argument.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Change<'a> {
+    /// Its name, `a` or `a.b`.
+    pub(crate) argument: &'a str,
+    /// The value; none removes it.
+    pub(crate) value: Option<&'a Value>,
 }
 
-/// Reads the rules of the settings.
-///
-/// # Errors
-/// The text names the rule and the field.
-pub(crate) fn parse(rules: Value) -> Result<Vec<Rule>, String> {
-    let Value::Array(rules) = rules else {
-        return Err("the setting \"rules\" must be a list".into());
-    };
-    rules.into_iter().enumerate().map(|(at, rule)| one(at, rule)).collect()
+/// A rule with its globs and its regular expression ready. Made only of rules about the tool at hand,
+/// since every call makes its own.
+pub(crate) struct Ready<'a> {
+    pub(crate) rule: &'a Rule<'a>,
+    globs: Option<PathGlobs>,
+    regex: Option<Regex>,
 }
 
-fn one(at: usize, value: Value) -> Result<Rule, String> {
-    let name = value.get("name").and_then(Value::as_str).unwrap_or("without a name").to_owned();
-    let wrong = |what: String| format!("rule {} ({name}): {what}", at + 1);
-    let rule: Rule = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;
-    if rule.action == Action::Rewrite && rule.rewrite.is_none() {
-        return Err(wrong("the action \"rewrite\" needs \"rewrite\" with the new values".into()));
-    }
-    if rule.action != Action::Rewrite && rule.rewrite.is_some() {
-        return Err(wrong("\"rewrite\" is only for the action \"rewrite\"".into()));
-    }
-    Ok(rule)
-}
-
-impl Rule {
+impl<'a> Rule<'a> {
     /// Whether it is about calls of this tool.
     pub(crate) fn is_about(&self, tool: &str) -> bool {
-        self.tool.iter().any(|glob| fast_glob::glob_match(glob, tool))
+        is_tool(&self.tool, tool)
     }
 
-    /// Whether its conditions hold of these arguments: all that are given, each for some text it
-    /// looks at. Without any condition it always holds.
+    /// Makes it ready.
     ///
     /// # Errors
     /// Its regular expression is none.
-    pub(crate) fn holds(&self, arguments: &Value) -> Result<bool, String> {
-        let mut texts = Vec::new();
-        match self.argument.as_deref() {
-            None | Some("*") => collect("", arguments, &mut texts),
-            Some(name) => {
-                let pointer = format!("/{}", name.replace('.', "/"));
-                let key = name.rsplit('.').next().unwrap_or(name);
-                if let Some(value) = arguments.pointer(&pointer) {
-                    collect(key, value, &mut texts);
-                }
-            }
-        }
-        let regex = self.matches.as_deref().map(regex_lite::Regex::new).transpose();
-        let regex = regex.map_err(|error| {
-            format!("rule {}: \"matches\" is no regular expression: {error}", self.name)
+    pub(crate) fn ready(&'a self) -> Result<Ready<'a>, String> {
+        let regex = self.matches.map(Regex::new).transpose().map_err(|error| {
+            format!("rule {:?}, field \"matches\": it is no regular expression: {error}", self.name)
         })?;
-        let path =
-            self.path.as_ref().is_none_or(|globs| texts.iter().any(|text| touches(globs, text)));
-        let contains = self
-            .contains
-            .as_deref()
-            .is_none_or(|part| texts.iter().any(|(_, text)| text.contains(part)));
-        let matches = regex.is_none_or(|regex| texts.iter().any(|(_, text)| regex.is_match(text)));
-        Ok((path && contains && matches) != self.not)
+        let globs = (!self.path.is_empty()).then(|| PathGlobs::new(&self.path));
+        Ok(Ready { rule: self, globs, regex })
     }
 
-    /// The arguments with the rule's values in place of theirs.
-    pub(crate) fn rewritten(&self, arguments: &Value) -> Value {
-        let mut arguments = arguments.clone();
-        if let (Some(fields), Some(new)) = (arguments.as_object_mut(), &self.rewrite) {
-            for (name, value) in new {
-                if value.is_null() {
-                    fields.remove(name);
-                } else {
-                    fields.insert(name.clone(), value.clone());
-                }
-            }
+    /// The rule's name and reason, for the user.
+    pub(crate) fn why(&self) -> String {
+        if self.reason.is_empty() {
+            self.name.to_owned()
+        } else {
+            format!("{}: {}", self.name, self.reason)
         }
-        arguments
     }
 }
 
-/// Every text of a value, with the name of the argument it stands under.
-fn collect<'a>(name: &'a str, value: &'a Value, texts: &mut Vec<(&'a str, &'a str)>) {
-    match value {
-        Value::String(text) => texts.push((name, text)),
-        Value::Array(items) => items.iter().for_each(|item| collect(name, item, texts)),
-        Value::Object(fields) => fields.iter().for_each(|(name, item)| collect(name, item, texts)),
-        _ => {}
+impl Ready<'_> {
+    /// Whether the rule holds of these arguments. A rule that restricts holds if any text that it
+    /// looks at meets a condition; one that permits, only if there is one and all of them do.
+    ///
+    /// # Errors
+    /// A text it has to judge was cut on its way here.
+    pub(crate) fn holds(&self, arguments: &Value) -> Result<bool, String> {
+        let permits = self.rule.action == Action::Allow;
+        // What a rule turns around must be read the other way to stay on the safe side.
+        let reach = if permits == self.rule.not { Reach::Wide } else { Reach::Narrow };
+        let texts = texts(arguments, self.rule.argument);
+        let met = self.meets_path(arguments, &texts, reach)? && self.meets_words(&texts, reach)?;
+        Ok(met != self.rule.not)
+    }
+
+    fn meets_path(
+        &self,
+        arguments: &Value,
+        looked_at: &[Text<'_>],
+        reach: Reach,
+    ) -> Result<bool, String> {
+        let Some(globs) = &self.globs else { return Ok(true) };
+        // The files a patch touches count, whatever argument the rule is about.
+        let elsewhere = match self.rule.argument {
+            Some(_) => texts(arguments, None),
+            None => Vec::new(),
+        };
+        let patches = elsewhere.iter().filter(|text| is_patch(text) && !is_content(text));
+        let named = self.rule.argument.is_some();
+        let own = looked_at.iter().filter(|text| named || !is_content(text));
+        let mut all = Vec::new();
+        for text in own.chain(patches) {
+            self.check_whole(text)?;
+            all.extend(paths(text, reach));
+        }
+        Ok(quantify(reach, all.iter(), |path| globs.hold(path, reach)))
+    }
+
+    fn meets_words(&self, texts: &[Text<'_>], reach: Reach) -> Result<bool, String> {
+        if self.rule.contains.is_none() && self.regex.is_none() {
+            return Ok(true);
+        }
+        let texts: Vec<&Text<'_>> = texts.iter().filter(|text| !text.is_name).collect();
+        for text in &texts {
+            self.check_whole(text)?;
+        }
+        let contains = self
+            .rule
+            .contains
+            .is_none_or(|part| quantify(reach, texts.iter(), |text| text.text.contains(part)));
+        let matches = self
+            .regex
+            .as_ref()
+            .is_none_or(|regex| quantify(reach, texts.iter(), |text| regex.is_match(&text.text)));
+        Ok(contains && matches)
+    }
+
+    fn check_whole(&self, text: &Text<'_>) -> Result<(), String> {
+        if text.is_cut() {
+            return Err(format!(
+                "rule {:?} has to judge the argument {:?}, which arrived cut; grant guard:hook:full",
+                self.rule.name, text.name
+            ));
+        }
+        Ok(())
+    }
+
+    /// Applies the changes of a rule that rewrites.
+    ///
+    /// # Errors
+    /// A change leads through something that is no object.
+    pub(crate) fn apply(
+        &self,
+        changes: &[Change<'_>],
+        arguments: &mut Value,
+    ) -> Result<(), String> {
+        for change in changes {
+            apply(change.argument, change.value, arguments).ok_or_else(|| {
+                let (rule, argument) = (self.rule.name, change.argument);
+                format!("rule {rule:?} cannot rewrite {argument:?}: it leads through something that is no object")
+            })?;
+        }
+        Ok(())
     }
 }
 
-/// Whether a text names a file that one of the globs means: as a path, or as a patch of several.
-fn touches(globs: &OneOrMany, (name, text): &(&str, &str)) -> bool {
-    let is_meant = |path: &str| {
-        let path = normal(path);
-        globs.iter().any(|glob| fast_glob::glob_match(glob.to_lowercase(), &path))
-    };
-    match *name {
-        "patch" | "diff" => patch_targets(text).any(is_meant),
-        // What is written into a file is no path, whatever it looks like.
-        "content" | "old_string" | "new_string" => false,
-        _ => is_meant(text),
+/// Any of them, reaching wide; all of them and at least one, reaching narrow.
+fn quantify<T>(
+    reach: Reach,
+    mut all: impl ExactSizeIterator<Item = T>,
+    is: impl FnMut(T) -> bool,
+) -> bool {
+    match reach {
+        Reach::Wide => all.any(is),
+        Reach::Narrow => all.len() > 0 && all.all(is),
+    }
+}
+
+fn apply(argument: &str, new: Option<&Value>, value: &mut Value) -> Option<()> {
+    let fields = value.as_object_mut()?;
+    match argument.split_once('.') {
+        Some((first, rest)) if !fields.contains_key(argument) => {
+            if new.is_none() && !fields.contains_key(first) {
+                return Some(());
+            }
+            let inner = fields.entry(first).or_insert_with(|| Value::Object(Map::new()));
+            apply(rest, new, inner)
+        }
+        _ => {
+            match new {
+                Some(new) => fields.insert(argument.to_owned(), new.clone()),
+                None => fields.shift_remove(argument),
+            };
+            Some(())
+        }
     }
 }
