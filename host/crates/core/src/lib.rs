@@ -22,6 +22,8 @@ pub mod store;
 pub mod tool;
 pub mod transport;
 
+pub mod search;
+
 // What goes out to a front end.
 pub mod event;
 pub mod result;
