@@ -1,6 +1,7 @@
 //! The port to where sessions live. What was appended comes back, in order; compression archives,
 //! it never destroys.
 
+use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -61,15 +62,43 @@ pub struct TurnRecord {
     pub cost: Option<Cost>,
 }
 
-/// The session is not there, or the store is broken.
+/// The session is not there or in use, or the store is broken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// No session of that id.
     #[error("no session {0:?}")]
     NoSession(String),
+    /// A turn is running in the session; the text says whose, and what to do.
+    #[error("{0}")]
+    InUse(String),
     /// Anything else; the text says what, where, and what to do.
     #[error("{0}")]
     Broken(String),
+}
+
+/// The right to run a turn in a session, until it is dropped.
+#[derive(Default)]
+pub struct TurnLease(Option<Box<dyn FnOnce() + Send + Sync>>);
+
+impl TurnLease {
+    /// A lease given back by `release`.
+    pub fn new(release: impl FnOnce() + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(release)))
+    }
+}
+
+impl Drop for TurnLease {
+    fn drop(&mut self) {
+        if let Some(release) = self.0.take() {
+            release();
+        }
+    }
+}
+
+impl fmt::Debug for TurnLease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnLease").finish_non_exhaustive()
+    }
 }
 
 /// Keeps sessions.
@@ -98,6 +127,17 @@ pub trait Store: Send + Sync {
         archived: &[String],
         instead: &[Arc<Message>],
     ) -> Result<(), StoreError>;
+
+    /// Asks for the right to run a turn in a session, so that two processes never mix theirs.
+    /// Contract: nobody else gets it before the lease is dropped or its holder is dead. A store
+    /// that is never shared need not refuse anybody.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::InUse`] while somebody else has it.
+    async fn begin_turn(&self, _session_id: &str) -> Result<TurnLease, StoreError> {
+        Ok(TurnLease::default())
+    }
 
     /// Records the end of a turn.
     async fn finish_turn(&self, session_id: &str, record: &TurnRecord) -> Result<(), StoreError>;

@@ -20,7 +20,7 @@ use crate::id;
 use crate::message::{FinishReason, Message, Role};
 use crate::result::{EndKind, IterationInfo, ToolErrorInfo, TurnResult};
 use crate::router::Route;
-use crate::store::{Durability, NewSession, StoreError};
+use crate::store::{Durability, NewSession, StoreError, TurnLease};
 use crate::tool::{Progress, ProgressSink};
 use crate::transport::{ErrorKind, ModelRequest, TransportError};
 use crate::usage::Usage;
@@ -29,6 +29,8 @@ use crate::usage::Usage;
 pub(super) struct Turn<'a> {
     pub(super) agent: &'a Agent,
     pub(super) session_id: Arc<str>,
+    /// Keeps other processes out of the session as long as the turn runs.
+    _lease: TurnLease,
     /// The turn within the session, from 1.
     pub(super) number: u32,
     pub(super) task_id: String,
@@ -89,6 +91,7 @@ impl<'a> Turn<'a> {
             history: opened.messages,
             first,
             session_id,
+            _lease: opened.lease,
             budget: IterationBudget::new(agent.limits.max_turns),
             guardrail: Guardrail::default(),
             iterations: Vec::new(),
@@ -263,6 +266,7 @@ impl<'a> Turn<'a> {
 
 /// A session as the turn begins.
 struct Opened {
+    lease: TurnLease,
     id: String,
     system: String,
     turns: u32,
@@ -275,6 +279,7 @@ async fn open(
     input: &TurnInput,
 ) -> Result<Opened, StoreError> {
     if let (Some(id), None) = (&*session, &input.history) {
+        let lease = agent.store.begin_turn(id).await?;
         let stored = agent.store.load(id).await?;
         let mut messages = stored.messages;
         let missing = history::missing_results(&messages, |tool| {
@@ -285,7 +290,8 @@ async fn open(
             messages.extend(missing);
         }
         let messages = history::in_call_order(messages);
-        return Ok(Opened { id: stored.id, system: stored.system, turns: stored.turns, messages });
+        let (id, system, turns) = (stored.id, stored.system, stored.turns);
+        return Ok(Opened { lease, id, system, turns, messages });
     }
     let system = input.system.clone().unwrap_or_else(|| agent.system.clone());
     let new = NewSession {
@@ -295,12 +301,13 @@ async fn open(
         parent: None,
     };
     let id = agent.store.create(new).await?;
+    let lease = agent.store.begin_turn(&id).await?;
     let messages: Vec<_> = input.history.iter().flatten().cloned().map(Arc::new).collect();
     if !messages.is_empty() {
         agent.store.append(&id, &messages, Durability::Process).await?;
     }
     *session = Some(id.clone());
-    Ok(Opened { id, system, turns: 0, messages })
+    Ok(Opened { lease, id, system, turns: 0, messages })
 }
 
 /// Tokens of a call whose provider told none: four bytes each, the usual rule of thumb.
