@@ -9,9 +9,9 @@ use tracing_subscriber::EnvFilter;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     log_to_stderr(cli.verbosity());
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = match runtime {
+    // One conversation on one thread: nothing it waits for has to wake another thread first.
+    // Guests and signals have threads of their own.
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         #[expect(clippy::print_stderr, reason = "there is no renderer without a runtime")]
         Err(error) => {

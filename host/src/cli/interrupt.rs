@@ -20,21 +20,41 @@ struct Inner {
 }
 
 impl Interrupt {
-    /// Starts to listen. From now on signals no longer end the process by themselves, but a second
-    /// one does.
+    /// Starts to listen, on a thread of its own, so that a second signal also ends a process whose
+    /// conversation is stuck, in a write to a full pipe for one. From now on signals no longer end
+    /// the process by themselves; where nothing can listen, they still do.
     pub(super) fn listen() -> Self {
         let interrupt = Self::default();
         let heard = interrupt.clone();
-        tokio::spawn(async move {
-            loop {
-                let code = next_signal().await;
-                if heard.0.code.swap(code, Ordering::Relaxed) != 0 {
-                    std::process::exit(code.into());
-                }
-                heard.0.came.notify_waiters();
-            }
+        let (ready, listening) = std::sync::mpsc::channel();
+        let thread = std::thread::Builder::new().name("hermes-signals".into());
+        let spawned = thread.spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+            let Ok(runtime) = runtime else { return };
+            runtime.block_on(heard.each_signal(ready));
         });
+        match spawned {
+            // An error means that the thread ended: nothing listens.
+            Ok(_) => {
+                let _ = listening.recv();
+            }
+            Err(error) => tracing::warn!("signals end the process at once: {error}"),
+        }
         interrupt
+    }
+
+    /// Hears signals for as long as the process lives; says through `ready` when it begins to.
+    async fn each_signal(self, ready: std::sync::mpsc::Sender<()>) {
+        let Ok(mut signals) = Signals::new() else { return };
+        // Nobody waits any more if the other thread is gone.
+        let _ = ready.send(());
+        loop {
+            let code = signals.next().await;
+            if self.0.code.swap(code, Ordering::Relaxed) != 0 {
+                std::process::exit(code.into());
+            }
+            self.0.came.notify_waiters();
+        }
     }
 
     /// Cancels `token` when a signal comes while the returned guard lives. Signals before are
@@ -62,23 +82,43 @@ impl Interrupt {
     }
 }
 
+/// The signals that ask the process to end.
 #[cfg(unix)]
-async fn next_signal() -> u8 {
-    use tokio::signal::unix::{SignalKind, signal};
-    // A process whose signals cannot be listened for keeps the system's defaults.
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => exit::INTERRUPTED,
-        _ = terminate.recv() => exit::TERMINATED,
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)? })
+    }
+
+    /// The exit code the next one asks for.
+    async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => exit::INTERRUPTED,
+            _ = self.terminate.recv() => exit::TERMINATED,
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn next_signal() -> u8 {
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => exit::INTERRUPTED,
-        Err(_) => std::future::pending().await,
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> u8 {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => exit::INTERRUPTED,
+            Err(_) => std::future::pending().await,
+        }
     }
 }
