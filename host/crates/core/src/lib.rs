@@ -28,6 +28,10 @@ pub mod search;
 pub mod event;
 pub mod result;
 
+// Deciding: pure functions over words.
+pub mod compress;
+pub mod tokens;
+
 // Deciding, then doing.
 pub mod agent;
 

@@ -150,6 +150,19 @@ impl Message {
         }
     }
 
+    /// Attribute of a message that stands for archived ones, with what kind of replacement it is.
+    pub const COMPRESSED: &str = "compressed";
+
+    /// Whether it came into the history when it was compressed, in place of archived messages.
+    pub fn is_replacement(&self) -> bool {
+        self.attributes.contains_key(Self::COMPRESSED)
+    }
+
+    /// Whether it sums up archived messages.
+    pub fn is_summary(&self) -> bool {
+        self.attributes.get(Self::COMPRESSED).is_some_and(|kind| kind == "summary")
+    }
+
     /// What the person said.
     pub fn user(content: impl Into<Content>) -> Self {
         Self::new(Role::User, content)
