@@ -10,6 +10,7 @@
 // Words: plain values.
 pub mod failure;
 pub mod id;
+pub mod injection;
 pub mod message;
 pub mod text;
 pub mod usage;
