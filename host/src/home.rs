@@ -68,6 +68,11 @@ impl Home {
         self.0.join("cache")
     }
 
+    /// `memories/`: what the model remembers.
+    pub fn memories(&self) -> PathBuf {
+        self.0.join("memories")
+    }
+
     /// `plugins/`: what is loaded where `--plugins` is not given.
     pub fn plugins(&self) -> PathBuf {
         self.0.join("plugins")

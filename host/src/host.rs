@@ -134,7 +134,7 @@ impl HostBuilder {
         }
         self.home.create()?;
         let store = open_store(&self.home)?;
-        let mut tools = hermes_native::tools(store.clone());
+        let mut tools = hermes_native::tools(store.clone(), self.home.memories());
         tools.extend(self.tools);
         let reserved = tools.iter().map(|tool| tool.spec().name.clone()).collect();
         let loaded = Extensions {
