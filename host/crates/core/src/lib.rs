@@ -31,6 +31,7 @@ pub mod result;
 
 // Deciding: pure functions over words.
 pub mod compress;
+pub mod prompt;
 pub mod tokens;
 
 // Deciding, then doing.
