@@ -5,11 +5,15 @@
 
 use std::collections::VecDeque;
 
-use hermes_core::transport::{Delta, ModelRequest};
+use hermes_core::text;
+use hermes_core::transport::{Delta, ModelRequest, TransportError};
+use serde_json::error::Category;
 
 use crate::endpoint::Endpoint;
 use crate::secret::Secret;
 use crate::sse::Event;
+
+mod lenient;
 
 pub mod chat_completions;
 
@@ -98,4 +102,21 @@ pub enum Fault {
     Empty,
     /// It ended without saying why.
     Cut,
+}
+
+impl Fault {
+    /// This text is no part of a reply, for this reason.
+    pub(crate) fn malformed(reason: &str, text: &str) -> Self {
+        let text = text::prefix(text, TransportError::BODY_BYTES).to_owned();
+        Self::Malformed { reason: reason.to_owned(), text }
+    }
+
+    /// This text is no part of a reply, since reading it as JSON failed like this.
+    pub(crate) fn unparsable(error: &serde_json::Error, text: &str) -> Self {
+        match error.classify() {
+            Category::Eof => Self::malformed("its JSON is cut short", text),
+            Category::Data => Self::malformed(&format!("its form is unexpected: {error}"), text),
+            Category::Syntax | Category::Io => Self::malformed("it is not JSON", text),
+        }
+    }
 }

@@ -5,9 +5,8 @@
 
 use hermes_core::message::FinishReason;
 use hermes_core::text;
-use hermes_core::transport::{Delta, TransportError};
+use hermes_core::transport::Delta;
 use hermes_core::usage::Usage;
-use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::calls::Calls;
@@ -161,18 +160,18 @@ impl Decode for Decoder {
             Ok(chunk) => self.chunk(chunk, false, out).map(|()| Flow::More),
             // Cut in the middle: the end of the stream decides what that means.
             Err(_) if !event.complete => Ok(Flow::More),
-            Err(error) => Err(unparsable(&error, data)),
+            Err(error) => Err(Fault::unparsable(&error, data)),
         }
     }
 
     fn whole(&mut self, body: &str, out: &mut Deltas) -> Result<(), Fault> {
         let json = text::mend_lone_surrogates(body);
         let chunk: Chunk<'_> =
-            serde_json::from_str(&json).map_err(|error| unparsable(&error, body))?;
+            serde_json::from_str(&json).map_err(|error| Fault::unparsable(&error, body))?;
         if chunk.is_foreign() {
             return Err(match reports_error(&json) {
                 true => Fault::Reported(body.to_owned()),
-                false => malformed("it has no `choices`", body),
+                false => Fault::malformed("it has no `choices`", body),
             });
         }
         self.chunk(chunk, true, out)?;
@@ -210,13 +209,13 @@ fn reports_error(json: &str) -> bool {
     #[serde(default)]
     struct Bare<'a> {
         #[serde(borrow)]
-        object: super::wire::Word<'a>,
+        object: crate::mode::lenient::Word<'a>,
         #[serde(borrow, rename = "type")]
-        kind: super::wire::Word<'a>,
+        kind: crate::mode::lenient::Word<'a>,
         #[serde(borrow)]
-        message: super::wire::Word<'a>,
+        message: crate::mode::lenient::Word<'a>,
         #[serde(borrow)]
-        code: super::wire::Word<'a>,
+        code: crate::mode::lenient::Word<'a>,
         #[serde(borrow)]
         detail: Option<&'a RawValue>,
     }
@@ -227,19 +226,6 @@ fn reports_error(json: &str) -> bool {
             || (!bare.message.0.is_empty()
                 && [bare.kind, bare.code].iter().any(|w| !w.0.is_empty()))
     })
-}
-
-fn malformed(reason: &str, text: &str) -> Fault {
-    let text = text::prefix(text, TransportError::BODY_BYTES).to_owned();
-    Fault::Malformed { reason: reason.to_owned(), text }
-}
-
-fn unparsable(error: &serde_json::Error, text: &str) -> Fault {
-    match error.classify() {
-        Category::Eof => malformed("its JSON is cut short", text),
-        Category::Data => malformed(&format!("its form is unexpected: {error}"), text),
-        Category::Syntax | Category::Io => malformed("it is not JSON", text),
-    }
 }
 
 /// The finish reason a server means; none for its word for a failure.

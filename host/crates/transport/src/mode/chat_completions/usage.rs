@@ -3,7 +3,7 @@
 use hermes_core::usage::Usage;
 use serde_json::value::RawValue;
 
-use super::wire::Count;
+use crate::mode::lenient::Count;
 
 #[derive(Default, serde::Deserialize)]
 #[serde(default)]
