@@ -30,7 +30,8 @@ pub struct CompressionSettings {
     /// Messages at the end whose tool output is not pruned, and of which eight are never summed
     /// up while they fit. Default 20.
     pub protect_last_n: usize,
-    /// Times a turn may compress, whatever the occasion. Default 3.
+    /// Summaries a turn may try, whatever the occasion; one more for each eight iterations it gets
+    /// through. Default 3.
     pub per_turn: u32,
     /// The window of a model nobody knows it of, in tokens. Default 128 000.
     pub default_window: u64,

@@ -7,8 +7,9 @@ mod context;
 mod estimate;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use context::{Overhead, context_tokens, message_tokens};
+pub use context::{ContextSize, Overhead, message_tokens};
 pub use estimate::Estimate;
 
 use crate::usage::Usage;
@@ -21,17 +22,17 @@ pub trait TokenCounter: Send + Sync {
 
 /// A counter corrected by what the provider said a request came to: tokenizers of different
 /// vendors differ by a third on the same text, but hardly from one request to the next.
-#[derive(Clone)]
 pub struct Calibrated {
     counter: Arc<dyn TokenCounter>,
-    factor: f64,
+    /// Millionths.
+    factor: AtomicU64,
 }
 
-/// Least and most a report can correct by: one report out of range is a provider's mistake.
-const FACTORS: std::ops::RangeInclusive<f64> = 0.5..=2.5;
+/// Least and most a count is corrected by: one report out of range is a provider's mistake.
+const FACTORS: std::ops::RangeInclusive<u64> = 500_000..=2_500_000;
 
-/// How much the newest report counts beside those before it.
-const NEWEST: f64 = 0.5;
+/// A factor of one.
+const ONE: u64 = 1_000_000;
 
 /// Requests smaller than this say little about the text in them.
 const LEAST_TOKENS: u64 = 500;
@@ -39,40 +40,33 @@ const LEAST_TOKENS: u64 = 500;
 impl Calibrated {
     /// A counter nothing has been reported about yet.
     pub fn new(counter: Arc<dyn TokenCounter>) -> Self {
-        Self { counter, factor: 1.0 }
+        Self { counter, factor: ONE.into() }
     }
 
-    /// Learns from a request that was counted as `counted` tokens by this counter, uncorrected, and
-    /// that the provider says came to `reported`.
-    pub fn learn(&mut self, counted: u64, reported: &Usage) {
+    /// Learns from a request that this counter counted as `counted` tokens and that the provider
+    /// says came to `reported`. The newest report counts as much as all before it.
+    pub fn learn(&self, counted: u64, reported: &Usage) {
         let prompt = prompt_tokens(reported);
         if reported.estimated || counted < LEAST_TOKENS || prompt < LEAST_TOKENS {
             return;
         }
-        #[expect(clippy::cast_precision_loss, reason = "no request has 2^53 tokens")]
-        let ratio = prompt as f64 / counted as f64;
-        let mixed = self.factor * (1.0 - NEWEST) + ratio * NEWEST;
-        self.factor = mixed.clamp(*FACTORS.start(), *FACTORS.end());
-    }
-
-    /// Tokens of `text` before any correction.
-    pub fn uncorrected(&self) -> &dyn TokenCounter {
-        &*self.counter
+        let factor = self.factor.load(Ordering::Relaxed);
+        let right = scaled(factor, prompt, counted);
+        let mixed = (factor / 2).saturating_add(right / 2);
+        self.factor.store(mixed.clamp(*FACTORS.start(), *FACTORS.end()), Ordering::Relaxed);
     }
 }
 
 impl TokenCounter for Calibrated {
     fn count(&self, text: &str) -> u64 {
-        #[expect(clippy::cast_precision_loss, reason = "no text has 2^53 tokens")]
-        let corrected = self.counter.count(text) as f64 * self.factor;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "both factors are positive and small"
-        )]
-        let tokens = corrected.ceil() as u64;
-        tokens
+        scaled(self.counter.count(text), self.factor.load(Ordering::Relaxed), ONE)
     }
+}
+
+/// `number * by / from`, rounded up, without overflow on the way.
+fn scaled(number: u64, by: u64, from: u64) -> u64 {
+    let wide = (u128::from(number) * u128::from(by)).div_ceil(u128::from(from.max(1)));
+    u64::try_from(wide).unwrap_or(u64::MAX)
 }
 
 /// All tokens of a prompt, wherever the provider booked them.
@@ -94,17 +88,19 @@ mod tests {
 
     #[test]
     fn reports_correct_the_count_and_nonsense_does_not() {
-        let mut counter = Calibrated::new(Arc::new(Bytes));
+        let counter = Calibrated::new(Arc::new(Bytes));
+        let text = "x".repeat(1000);
         let reported = |input| Usage { input, ..Usage::default() };
         counter.learn(1000, &Usage { estimated: true, ..reported(9000) });
         counter.learn(10, &reported(9000));
         assert_eq!(counter.count("0123456789"), 10);
         for _ in 0..20 {
-            counter.learn(1000, &Usage { cached: 800, cache_write: 100, ..reported(400) });
+            let counted = counter.count(&text);
+            counter.learn(counted, &Usage { cached: 800, cache_write: 100, ..reported(400) });
         }
         assert_eq!(counter.count("0123456789"), 13);
         for _ in 0..20 {
-            counter.learn(1000, &reported(900_000));
+            counter.learn(counter.count(&text), &reported(900_000));
         }
         assert_eq!(counter.count("0123456789"), 25, "a report cannot correct beyond reason");
     }

@@ -130,10 +130,15 @@ fn blank(agent: &Agent, session_id: String, task_id: String, ending: Ending) -> 
 
 /// Tells observers of a point of the turn.
 pub(super) async fn observe(turn: &Turn<'_>, point: &str) {
-    for observer in turn.agent.hooks.observers.iter().filter(|observer| observer.matches(point)) {
-        let mut fields = Attributes::new();
-        fields.insert("session_id".into(), (*turn.session_id).into());
-        fields.insert("turn".into(), turn.number.into());
+    let mut fields = Attributes::new();
+    fields.insert("turn".into(), turn.number.into());
+    notify(turn.agent, &turn.session_id, point, fields).await;
+}
+
+/// Tells observers of a point of the session.
+pub(super) async fn notify(agent: &Agent, session_id: &str, point: &str, mut fields: Attributes) {
+    fields.insert("session_id".into(), session_id.into());
+    for observer in agent.hooks.observers.iter().filter(|observer| observer.matches(point)) {
         observer.notify(point, &fields).await;
     }
 }

@@ -4,17 +4,21 @@
 
 mod admit;
 mod ask;
+mod auxiliary;
 mod call;
+mod compress;
 mod deliver;
 mod execute;
 mod finish;
 mod guardrail;
 mod history;
+mod open;
 mod prepare;
 mod reply;
 mod review;
 mod schedule;
 mod turn;
+mod window;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,18 +29,20 @@ pub use history::in_call_order;
 use tokio_util::sync::CancellationToken;
 
 use crate::approver::{Approver, Unattended};
+use crate::compress::CompressionSettings;
 use crate::event::{Event, EventSink};
 use crate::hook::{Observer, PostToolCall, PreToolCall};
 use crate::keep::{Receipts, Spill};
 use crate::message::{Content, Message};
 use crate::result::TurnResult;
 use crate::router::ModelRouter;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
+use crate::tokens::{Calibrated, Estimate, TokenCounter};
 use crate::tool::Tool;
 use crate::toolset::{DuplicateTool, ToolSet};
 
 /// What a turn may use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// Model calls a turn may make. Default 500.
     pub max_turns: u32,
@@ -48,6 +54,8 @@ pub struct Limits {
     pub result_bytes: usize,
     /// The tool that reads what was cut, if there is one.
     pub result_reader: Option<String>,
+    /// When and how far the history is compressed.
+    pub compression: CompressionSettings,
 }
 
 impl Default for Limits {
@@ -58,6 +66,7 @@ impl Default for Limits {
             segment_timeout: Duration::from_secs(420),
             result_bytes: 100_000,
             result_reader: None,
+            compression: CompressionSettings::default(),
         }
     }
 }
@@ -139,6 +148,9 @@ pub struct Agent {
     session: tokio::sync::Mutex<Option<String>>,
     /// What the person agreed to for the session: hook, tool, question.
     approved: std::sync::Mutex<HashSet<(String, String, String)>>,
+    counter: Calibrated,
+    /// What compressing came to so far.
+    compression: std::sync::Mutex<compress::Record>,
 }
 
 impl Agent {
@@ -160,6 +172,7 @@ impl Agent {
             system: String::new(),
             source: "library".into(),
             session: None,
+            counter: Arc::new(Estimate),
         }
     }
 
@@ -173,6 +186,20 @@ impl Agent {
         let result = self.run_turn(TurnInput::user(text)).await;
         let why = result.error.map_or(result.end.detail, |error| error.message);
         result.final_response.unwrap_or(why)
+    }
+
+    /// Compresses the session's history now, whatever its size: old tool output goes, the middle is
+    /// summed up with most of the space for `topic`, and what they replace is archived. Gives
+    /// whether the history is shorter; without a session there is nothing to do.
+    ///
+    /// # Errors
+    /// The store is broken, or somebody else runs a turn in the session.
+    pub async fn compress(
+        &self,
+        topic: Option<&str>,
+        cancel: CancellationToken,
+    ) -> Result<bool, StoreError> {
+        compress::on_request(self, topic, cancel).await
     }
 
     /// The session's id, once a turn has begun.
@@ -205,6 +232,7 @@ pub struct AgentBuilder {
     system: String,
     source: String,
     session: Option<String>,
+    counter: Arc<dyn TokenCounter>,
 }
 
 impl AgentBuilder {
@@ -271,6 +299,13 @@ impl AgentBuilder {
         self
     }
 
+    /// What counts tokens where the provider has not reported any yet. Default: [`Estimate`].
+    #[must_use]
+    pub fn token_counter(mut self, counter: Arc<dyn TokenCounter>) -> Self {
+        self.counter = counter;
+        self
+    }
+
     /// Goes on with a stored session instead of making a new one.
     #[must_use]
     pub fn resume(mut self, session_id: impl Into<String>) -> Self {
@@ -300,6 +335,8 @@ impl AgentBuilder {
             seq: Arc::default(),
             session: tokio::sync::Mutex::new(self.session),
             approved: std::sync::Mutex::default(),
+            counter: Calibrated::new(self.counter),
+            compression: std::sync::Mutex::default(),
         })
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod calls;
+mod compressing;
 mod ends;
 mod gates;
 mod rig;

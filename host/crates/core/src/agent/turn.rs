@@ -8,9 +8,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::{Asked, ask};
+use super::compress::Occasion;
 use super::execute::execute;
 use super::finish::{self, Ending};
 use super::guardrail::{Guardrail, Observed};
+use super::open::open;
 use super::prepare::prepare;
 use super::reply::Reply;
 use super::{Agent, Steer, TurnInput, admit, history};
@@ -20,7 +22,8 @@ use crate::id;
 use crate::message::{FinishReason, Message, Role};
 use crate::result::{EndKind, IterationInfo, ToolErrorInfo, TurnResult};
 use crate::router::Route;
-use crate::store::{Durability, NewSession, StoreError, TurnLease};
+use crate::store::{Durability, StoreError, TurnLease};
+use crate::tokens::ContextSize;
 use crate::tool::{Progress, ProgressSink};
 use crate::transport::{ErrorKind, ModelRequest, TransportError};
 use crate::usage::Usage;
@@ -37,10 +40,15 @@ pub(super) struct Turn<'a> {
     pub(super) emitter: Arc<Emitter>,
     pub(super) cancel: CancellationToken,
     pub(super) steer: Steer,
-    system: Arc<str>,
-    history: Vec<Arc<Message>>,
-    /// Where this turn begins in `history`.
-    first: usize,
+    pub(super) system: Arc<str>,
+    /// What a request carries.
+    pub(super) history: Vec<Arc<Message>>,
+    /// What this turn said, archived or not.
+    said: Vec<Arc<Message>>,
+    /// How many tokens the next request comes to.
+    pub(super) size: ContextSize,
+    /// Summaries tried to shorten the history.
+    pub(super) summaries: u32,
     call_ids: HashSet<String>,
     budget: IterationBudget,
     guardrail: Guardrail,
@@ -77,7 +85,6 @@ impl<'a> Turn<'a> {
         let number = opened.turns + 1;
         let seq = Arc::clone(&agent.seq);
         let emitter = Emitter::new(Arc::clone(&agent.events), seq, Arc::clone(&session_id), number);
-        let first = opened.messages.len();
         let calls = opened.messages.iter().flat_map(|message| &message.tool_calls);
         let mut turn = Self {
             agent,
@@ -88,8 +95,10 @@ impl<'a> Turn<'a> {
             steer: input.steer,
             system: input.system.unwrap_or(opened.system).into(),
             call_ids: calls.map(|call| call.id.clone()).collect(),
+            size: ContextSize::default(),
+            summaries: 0,
             history: opened.messages,
-            first,
+            said: Vec::new(),
             session_id,
             _lease: opened.lease,
             budget: IterationBudget::new(agent.limits.max_turns),
@@ -109,6 +118,7 @@ impl<'a> Turn<'a> {
                 return Err(Ending::failed(TransportError::new(ErrorKind::BadRequest, message)));
             }
         }
+        turn.size = turn.measured();
         turn.emitter.emit(EventKind::TurnStarted);
         finish::observe(&turn, "turn_start").await;
         Ok(turn)
@@ -126,6 +136,7 @@ impl<'a> Turn<'a> {
             self.emitter.set_iteration(self.budget.used());
             self.emitter.emit(EventKind::IterationStarted);
 
+            self.keep_within_window().await?;
             let reply = match self.ask().await? {
                 ControlFlow::Continue(reply) => reply,
                 ControlFlow::Break(ending) => return Ok(ending),
@@ -136,6 +147,7 @@ impl<'a> Turn<'a> {
             let prepared = prepare(self, &reply).await;
             let results = execute(self, prepared).await?;
             self.history.extend_from_slice(&results);
+            self.said.extend_from_slice(&results);
             if let Some(problem) = self.observe(&reply, &results) {
                 return Ok(Ending::failed(TransportError::new(ErrorKind::ToolLoop, problem)));
             }
@@ -145,8 +157,31 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Asks the model and stores its reply, before any of its calls runs.
+    /// Asks the model and stores its reply, before any of its calls runs. A request that turns out
+    /// too long is made again from a shorter history.
     async fn ask(&mut self) -> Result<ControlFlow<Ending, Arc<Message>>, StoreError> {
+        loop {
+            let (seen, ending) = match self.ask_once().await {
+                Asked::Reply(reply) => {
+                    return Ok(ControlFlow::Continue(self.append_reply(reply).await?));
+                }
+                Asked::Failed(error, None)
+                    if error.kind == ErrorKind::ContextOverflow
+                        && self.compress(Occasion::Overflow).await? =>
+                {
+                    continue;
+                }
+                Asked::Interrupted(seen) => (seen, Ending::interrupted()),
+                Asked::Failed(error, seen) => (seen, Ending::failed(error)),
+            };
+            if let Some(reply) = seen {
+                self.append_reply(reply).await?;
+            }
+            return Ok(ControlFlow::Break(ending));
+        }
+    }
+
+    async fn ask_once(&mut self) -> Asked {
         let route = self.route();
         let request = ModelRequest {
             model: route.model.clone(),
@@ -159,28 +194,13 @@ impl<'a> Turn<'a> {
         };
         let (asked, calls) = ask(route, &request, &self.emitter, &self.cancel).await;
         self.api_calls += calls;
-        let (seen, ending) = match asked {
-            Asked::Reply(reply) => {
-                return Ok(ControlFlow::Continue(self.append_reply(reply, &request).await?));
-            }
-            Asked::Interrupted(seen) => (seen, Ending::interrupted()),
-            Asked::Failed(error, seen) => (seen, Ending::failed(error)),
-        };
-        if let Some(reply) = seen {
-            self.append_reply(reply, &request).await?;
-        }
-        Ok(ControlFlow::Break(ending))
+        asked
     }
 
-    async fn append_reply(
-        &mut self,
-        reply: Reply,
-        request: &ModelRequest,
-    ) -> Result<Arc<Message>, StoreError> {
-        let mut reply = reply;
+    async fn append_reply(&mut self, mut reply: Reply) -> Result<Arc<Message>, StoreError> {
         reply.stamp(self.route());
         let Reply { mut message, model, .. } = reply;
-        let usage = message.usage.unwrap_or_else(|| estimate(request, &message));
+        let usage = self.account(&message);
         self.usage += usage;
         message.usage = Some(usage);
         self.model = model.or(self.model.take());
@@ -225,6 +245,7 @@ impl<'a> Turn<'a> {
         let message = Arc::new(message);
         self.store(&message, effects).await?;
         self.history.push(Arc::clone(&message));
+        self.said.push(Arc::clone(&message));
         Ok(message)
     }
 
@@ -241,7 +262,7 @@ impl<'a> Turn<'a> {
 
     /// The messages of this turn.
     pub(super) fn messages(&self) -> &[Arc<Message>] {
-        &self.history[self.first..]
+        &self.said
     }
 
     /// The model this turn talks to.
@@ -261,74 +282,6 @@ impl<'a> Turn<'a> {
                 total,
             });
         })
-    }
-}
-
-/// A session as the turn begins.
-struct Opened {
-    lease: TurnLease,
-    id: String,
-    system: String,
-    turns: u32,
-    messages: Vec<Arc<Message>>,
-}
-
-async fn open(
-    agent: &Agent,
-    session: &mut Option<String>,
-    input: &TurnInput,
-) -> Result<Opened, StoreError> {
-    if let (Some(id), None) = (&*session, &input.history) {
-        let lease = agent.store.begin_turn(id).await?;
-        let stored = agent.store.load(id).await?;
-        let mut messages = stored.messages;
-        let missing = history::missing_results(&messages, |tool| {
-            agent.tools.find(tool).is_some_and(|entry| entry.tool.spec().traits.read_only)
-        });
-        if !missing.is_empty() {
-            agent.store.append(id, &missing, Durability::Power).await?;
-            messages.extend(missing);
-        }
-        let messages = history::in_call_order(messages);
-        let (id, system, turns) = (stored.id, stored.system, stored.turns);
-        return Ok(Opened { lease, id, system, turns, messages });
-    }
-    let system = input.system.clone().unwrap_or_else(|| agent.system.clone());
-    let new = NewSession {
-        system: system.clone(),
-        model: agent.router.primary().model.clone(),
-        source: agent.source.clone(),
-        parent: None,
-    };
-    let id = agent.store.create(new).await?;
-    let lease = agent.store.begin_turn(&id).await?;
-    let messages: Vec<_> = input.history.iter().flatten().cloned().map(Arc::new).collect();
-    if !messages.is_empty() {
-        agent.store.append(&id, &messages, Durability::Process).await?;
-    }
-    *session = Some(id.clone());
-    Ok(Opened { lease, id, system, turns: 0, messages })
-}
-
-/// Tokens of a call whose provider told none: four bytes each, the usual rule of thumb.
-fn estimate(request: &ModelRequest, reply: &Message) -> Usage {
-    let tokens = |bytes: usize| u64::try_from(bytes / 4).unwrap_or(u64::MAX);
-    let size = |message: &Message| {
-        let calls = message.tool_calls.iter().map(|call| call.name.len() + call.arguments.len());
-        message.content.text().len() + calls.sum::<usize>()
-    };
-    let tools =
-        request.tools.iter().map(|tool| tool.description.len() + tool.parameters.get().len());
-    let sent = request.system.len()
-        + tools.sum::<usize>()
-        + request.messages.iter().map(|message| size(message)).sum::<usize>();
-    let reasoning = reply.reasoning.as_ref().map_or(0, String::len);
-    Usage {
-        input: tokens(sent),
-        output: tokens(size(reply) + reasoning),
-        reasoning: tokens(reasoning),
-        estimated: true,
-        ..Usage::default()
     }
 }
 

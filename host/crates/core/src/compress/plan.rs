@@ -32,6 +32,9 @@ const LEAST_TAIL: usize = 3;
 /// Of the protected end, as many stay even if they are more than the end's share.
 const FIRM_TAIL: usize = 8;
 
+/// A summary is at most this part of what it sums up.
+const SUMMARY_PART: u64 = 3;
+
 /// A summary must save this part of the room, or it is not worth a model call.
 const LEAST_GAIN: u64 = 20;
 
@@ -51,7 +54,9 @@ pub fn plan(
     }
     let newest = newest_request(messages).filter(|at| middle.contains(at));
     let kept = newest.map_or(0, |at| sizes.messages[at]);
-    let gain = size(&middle).saturating_sub(sizes.summary).saturating_sub(kept);
+    let size = size(&middle);
+    let summary = sizes.summary.min(size / SUMMARY_PART);
+    let gain = size.saturating_sub(summary).saturating_sub(kept);
     (gain >= sizes.room / LEAST_GAIN).then_some(Plan { middle, repeated: newest })
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{TokenCounter, prompt_tokens};
 use crate::message::{Content, ContentPart, Message, Role};
 use crate::tool::ToolSpec;
+use crate::usage::Usage;
 
 /// What a wire format adds to a message: role, separators, names of fields.
 const MESSAGE_TOKENS: u64 = 6;
@@ -54,10 +55,57 @@ fn content_tokens(content: &Content, counter: &dyn TokenCounter) -> u64 {
     content.0.iter().map(part).sum()
 }
 
+/// How many tokens the next request will come to, kept up to date message by message: counting a
+/// long history anew for each request would cost more than the rest of an iteration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ContextSize {
+    tokens: u64,
+    /// Messages that are in `tokens`.
+    counted: usize,
+    /// Whether all of it was counted by us.
+    estimated: bool,
+}
+
+impl ContextSize {
+    /// The size of a history nothing is known about yet.
+    pub fn of(
+        messages: &[Arc<Message>],
+        overhead: Overhead<'_>,
+        counter: &dyn TokenCounter,
+    ) -> Self {
+        let tokens = context_tokens(messages, overhead, counter);
+        Self { tokens, counted: messages.len(), estimated: last_report(messages).is_none() }
+    }
+
+    /// The size with what was appended since.
+    pub fn with(&mut self, messages: &[Arc<Message>], counter: &dyn TokenCounter) -> u64 {
+        let new = messages.get(self.counted..).unwrap_or_default();
+        self.tokens += new.iter().map(|message| message_tokens(message, counter)).sum::<u64>();
+        self.counted = messages.len();
+        self.tokens
+    }
+
+    /// Takes in what the provider reported of a request that carried all messages so far. Returns
+    /// what had been counted where no report was in it.
+    pub fn reported(&mut self, usage: &Usage) -> Option<u64> {
+        if usage.estimated || prompt_tokens(usage) == 0 {
+            return None;
+        }
+        let counted = self.estimated.then_some(self.tokens);
+        (self.tokens, self.estimated) = (prompt_tokens(usage), false);
+        counted
+    }
+
+    /// The size as of the last call of [`ContextSize::with`] or [`ContextSize::reported`].
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+}
+
 /// Tokens the next request will come to. The newest reply whose provider reported usage tells what
 /// everything up to it came to; only what follows is counted. A report from before the history was
 /// last compressed is of another history and does not count.
-pub fn context_tokens(
+fn context_tokens(
     messages: &[Arc<Message>],
     overhead: Overhead<'_>,
     counter: &dyn TokenCounter,
@@ -91,7 +139,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::message::ToolCall;
-    use crate::usage::Usage;
 
     struct Words;
 
@@ -133,6 +180,20 @@ mod tests {
         let guessed = Usage { estimated: true, ..usage };
         let history = [Message::user("a b c"), replied(guessed), Message::user("d e")];
         assert_eq!(total(&history), 3 + 9 + 8 + 8);
+    }
+
+    #[test]
+    fn a_size_grows_with_the_history_and_follows_reports() {
+        let mut history = vec![Arc::new(Message::user("a b"))];
+        let overhead = Overhead { system: "you are it", tools: &[] };
+        let mut size = ContextSize::of(&history, overhead, &Words);
+        assert_eq!((size.tokens(), size.with(&history, &Words)), (11, 11));
+        let usage = Usage { input: 40, ..Usage::default() };
+        assert_eq!(size.reported(&Usage { estimated: true, ..usage }), None);
+        assert_eq!(size.reported(&usage), Some(11), "what had been counted is told once");
+        history.push(Arc::new(Message::assistant("c")));
+        assert_eq!(size.with(&history, &Words), 47);
+        assert_eq!((size.reported(&usage), size.tokens()), (None, 40));
     }
 
     #[test]

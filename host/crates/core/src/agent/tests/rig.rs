@@ -16,7 +16,7 @@ use crate::message::{Effect, Message};
 use crate::router::{ModelRouter, Route};
 use crate::testing::{MemoryStore, Script, ScriptedTransport};
 use crate::tool::{Part, Tool, ToolInvocation, ToolResult, ToolSpec, ToolTraits};
-use crate::transport::Sampling;
+use crate::transport::{Sampling, Transport};
 
 /// A tool that logs its arguments and answers with them, after `delay`.
 pub(super) struct Echo {
@@ -139,14 +139,23 @@ pub(super) fn rig_with(
     configure: impl FnOnce(AgentBuilder) -> AgentBuilder,
 ) -> Rig {
     let model = Arc::new(ScriptedTransport::new(script));
+    Rig { model: model.clone(), ..rig_on(model, None, configure) }
+}
+
+/// A rig around another transport than the scripted one, for a model with this window.
+pub(super) fn rig_on(
+    transport: Arc<dyn Transport>,
+    context_window: Option<u64>,
+    configure: impl FnOnce(AgentBuilder) -> AgentBuilder,
+) -> Rig {
     let route = Route {
         provider: "fake".into(),
         model: "m1".into(),
-        context_window: None,
+        context_window,
         prices: None,
         sampling: Sampling::default(),
         stream: true,
-        transport: model.clone(),
+        transport,
     };
     let store = Arc::new(MemoryStore::default());
     let (log, events) = (Log::default(), Arc::new(Mutex::new(Vec::new())));
@@ -167,6 +176,7 @@ pub(super) fn rig_with(
         .system("be brief")
         .events(move |event| sink.lock().unwrap().push(event));
     let agent = configure(builder).build().unwrap();
+    let model = Arc::new(ScriptedTransport::new([]));
     Rig { agent, model, store, log, events }
 }
 

@@ -1,0 +1,85 @@
+//! The turn's eye on the model's window: how many tokens the next request comes to, and when the
+//! history is compressed for it.
+
+use super::compress::{Compressed, Compressor, Occasion};
+use super::turn::Turn;
+use crate::message::Message;
+use crate::store::StoreError;
+use crate::tokens::{ContextSize, Overhead, TokenCounter, message_tokens};
+use crate::usage::Usage;
+
+/// Iterations that earn a turn one more summary.
+const EARNED_EVERY: usize = 8;
+
+impl Turn<'_> {
+    /// Compresses the history if the next request would be over the threshold.
+    pub(super) async fn keep_within_window(&mut self) -> Result<(), StoreError> {
+        let tokens = self.size.with(&self.history, &self.agent.counter);
+        if self.compressor().is_needed(tokens) {
+            self.compress(Occasion::Threshold).await?;
+        }
+        Ok(())
+    }
+
+    /// Compresses the history; whether it is shorter now.
+    pub(super) async fn compress(&mut self, occasion: Occasion) -> Result<bool, StoreError> {
+        let mut history = std::mem::take(&mut self.history);
+        let compressed = self.compressor().run(&mut history, occasion, None).await;
+        self.history = history;
+        let Compressed { shorter, tried, api_calls, usage } = compressed?;
+        self.summaries += u32::from(tried);
+        self.api_calls += api_calls;
+        self.usage += usage;
+        if shorter {
+            self.size = self.measured();
+        }
+        Ok(shorter)
+    }
+
+    fn compressor(&self) -> Compressor<'_> {
+        Compressor {
+            agent: self.agent,
+            session_id: &self.session_id,
+            system: &self.system,
+            tools: self.agent.tools.specs(),
+            route: self.route(),
+            emitter: &self.emitter,
+            cancel: &self.cancel,
+            may_ask: self.summaries < self.allowed_summaries(),
+        }
+    }
+
+    /// Summaries the turn may have tried by now, whatever the occasion. A turn that gets on earns
+    /// further ones: in a small window a long turn needs many, and one that thrashes gets nowhere.
+    fn allowed_summaries(&self) -> u32 {
+        let earned = u32::try_from(self.iterations.len() / EARNED_EVERY).unwrap_or(u32::MAX);
+        self.agent.limits.compression.per_turn.saturating_add(earned)
+    }
+
+    /// The size of the next request, counted anew.
+    pub(super) fn measured(&self) -> ContextSize {
+        let tools = self.agent.tools.specs();
+        let overhead = Overhead { system: &self.system, tools: &tools };
+        ContextSize::of(&self.history, overhead, &self.agent.counter)
+    }
+
+    /// The tokens of the call that brought `reply`: as the provider reported them, or else as we
+    /// count them.
+    pub(super) fn account(&mut self, reply: &Message) -> Usage {
+        if let Some(usage) = reply.usage {
+            if let Some(counted) = self.size.reported(&usage) {
+                self.agent.counter.learn(counted, &usage);
+            }
+            return usage;
+        }
+        let counter = &self.agent.counter;
+        let reasoning = reply.reasoning.as_deref().map_or(0, |text| counter.count(text));
+        Usage {
+            input: self.size.tokens(),
+            output: message_tokens(reply, counter) + reasoning,
+            reasoning,
+            estimated: true,
+            ..Usage::default()
+        }
+    }
+}
