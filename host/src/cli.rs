@@ -4,6 +4,7 @@ mod chat;
 mod demo;
 mod interrupt;
 mod plugins;
+mod prompt;
 mod run;
 mod sessions;
 
@@ -88,7 +89,7 @@ pub(crate) struct RunArgs {
     /// Most model calls of a turn
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
-    /// The system prompt, or @FILE to read it from
+    /// The whole system prompt, or @FILE to read it from; without it, see `prompt show`
     #[arg(long, value_name = "TEXT|@FILE")]
     pub(crate) system: Option<String>,
     /// Go on with a stored session (its id, or the start of it)
@@ -121,6 +122,9 @@ pub(crate) enum Command {
     /// List, inspect, build, grant and call plugins
     #[command(subcommand)]
     Plugins(plugins::PluginsCommand),
+    /// Show the system prompt, layer by layer
+    #[command(subcommand)]
+    Prompt(prompt::PromptCommand),
     /// List and show stored sessions
     #[command(subcommand)]
     Sessions(sessions::SessionsCommand),
@@ -158,6 +162,7 @@ pub async fn main(cli: Cli) -> ExitCode {
     let code = match &cli.command {
         None => run::main(&cli.run, &home).await,
         Some(Command::Plugins(command)) => plugins::main(command, &cli.run, &home).await,
+        Some(Command::Prompt(command)) => prompt::main(command, &cli.run, &home).await,
         Some(Command::Sessions(command)) => sessions::main(command, &cli.run, &home).await,
         Some(Command::Demo) => demo::main(&cli.run, &home).await,
     };

@@ -31,8 +31,10 @@ pub struct Config {
 pub struct AgentConfig {
     /// Model calls a turn may make. Default 500.
     pub max_turns: Option<u32>,
-    /// The system prompt of new sessions.
+    /// Who the model is, instead of `SOUL.md` or the default; the rest of the prompt follows it.
     pub system: Option<String>,
+    /// Whether `AGENTS.md` and the like are read from the working directory. Default true.
+    pub context_files: Option<bool>,
     /// Most text of one tool result that the model sees whole, in bytes. Default 100 000.
     pub result_bytes: Option<usize>,
 }
@@ -122,7 +124,7 @@ mod tests {
         );
         assert_eq!(
             Config::parse("[agent]\nzzz = 4").unwrap_err(),
-            "line 2: unknown key \"zzz\"; known keys here: max_turns, system, result_bytes"
+            "line 2: unknown key \"zzz\"; known keys here: max_turns, system, context_files, result_bytes"
         );
     }
 

@@ -73,6 +73,11 @@ impl Home {
         self.0.join("memories")
     }
 
+    /// `SOUL.md`: who the model is, if the user says so.
+    pub fn soul(&self) -> PathBuf {
+        self.0.join("SOUL.md")
+    }
+
     /// `plugins/`: what is loaded where `--plugins` is not given.
     pub fn plugins(&self) -> PathBuf {
         self.0.join("plugins")

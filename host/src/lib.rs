@@ -33,6 +33,7 @@ mod demo;
 mod extensions;
 mod home;
 mod host;
+mod prompt;
 mod provider;
 mod render;
 
@@ -40,5 +41,6 @@ pub use hermes_core as core;
 pub use hermes_core::agent::{Agent, TurnInput};
 pub use home::Home;
 pub use host::{Host, HostBuilder};
+pub use prompt::ReadPrompt;
 pub use provider::ModelChoice;
 pub use usage_error::UsageError;

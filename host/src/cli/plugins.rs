@@ -101,7 +101,7 @@ fn extensions<'a>(args: &'a RunArgs, home: &'a Home, config: &'a Config) -> Exte
         dirs: Some(args.plugins.clone()).filter(|dirs| !dirs.is_empty()),
         grants: &args.grant,
         dev: args.dev,
-        reserved: vec![hermes_native::ReadResult::NAME.into()],
+        reserved: hermes_native::NAMES.map(Into::into).to_vec(),
     }
 }
 

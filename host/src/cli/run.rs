@@ -27,7 +27,17 @@ pub(super) async fn main(args: &RunArgs, home: &Home) -> Result<ExitCode, UsageE
 
 /// The host the arguments describe.
 pub(super) fn open(args: &RunArgs, home: &Home) -> Result<Host, UsageError> {
-    builder(args, home)?.open()
+    in_folder(args, home)?.open()
+}
+
+/// The host the arguments describe, working in the current directory.
+pub(super) fn in_folder(args: &RunArgs, home: &Home) -> Result<HostBuilder, UsageError> {
+    let builder = builder(args, home)?;
+    // A working directory that is gone is none; what needs it says so itself.
+    Ok(match std::env::current_dir() {
+        Ok(folder) => builder.folder(folder),
+        Err(_) => builder,
+    })
 }
 
 /// The host the arguments describe, as far as they say.
