@@ -3,6 +3,7 @@
 
 mod memory;
 mod read_result;
+mod session_search;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use hermes_core::tool::Tool;
 
 pub use memory::{Entries, Memory, MemoryFile};
 pub use read_result::ReadResult;
+pub use session_search::SessionSearch;
 
 /// Their names, which no plugin's tool may have.
 pub const NAMES: [&str; 2] = [ReadResult::NAME, Memory::NAME];
