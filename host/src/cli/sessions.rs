@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::Subcommand;
 use hermes_core::agent::in_call_order;
 use hermes_core::message::Message;
+use hermes_core::search::SessionSearch;
 use hermes_core::store::Store;
 use tokio_util::sync::CancellationToken;
 
@@ -45,7 +46,7 @@ pub(super) async fn main(
 }
 
 async fn list(limit: usize, args: &RunArgs, home: &Home, out: &Out) -> Result<(), UsageError> {
-    let sessions = open_store(home)?.list_sessions(limit).await.map_err(broken)?;
+    let sessions = open_store(home)?.recent(limit).await.map_err(broken)?;
     if args.output != Output::Text {
         out.json(&sessions);
         return Ok(());

@@ -13,6 +13,8 @@ use rusqlite::ErrorCode;
 pub(crate) enum Fault {
     /// No session of that id.
     NoSession(String),
+    /// A turn is running in the session; the text is complete.
+    InUse(String),
     /// Refused by us; the text is complete but for the path.
     Refused(String),
     /// Refused by SQLite.
@@ -39,6 +41,7 @@ impl Fault {
         let path = path.display();
         match self {
             Self::NoSession(id) => StoreError::NoSession(id),
+            Self::InUse(text) => StoreError::InUse(text),
             Self::Refused(text) => StoreError::Broken(format!("{path}: {text}")),
             Self::Sql(error) => StoreError::Broken(format!("{path}: {}", explain(&error))),
         }

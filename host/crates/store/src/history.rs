@@ -1,99 +1,16 @@
 //! The messages of a session: adding, reading and archiving them.
 //!
-//! A message is kept as the JSON of its serde form, whole; the columns beside it repeat only what
-//! SQL needs. Whether a history makes sense to a provider is not judged here.
+//! Whether a history makes sense to a provider is not judged here.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use hermes_core::message::{Message, Role};
 use hermes_core::store::StoredSession;
 use rusqlite::{Connection, OptionalExtension, params};
-use serde::Deserialize;
 
 use crate::fault::{Fault, Result};
-use crate::int;
-use crate::session;
-
-/// Deepest nesting of JSON that is read back. serde_json's own limit of 128 is no help: what was
-/// just within it when it arrived is deeper by a few levels inside a message. Parsing this many
-/// levels takes some 100 KiB of stack, and a thread has 2 MiB.
-const MAX_DEPTH: usize = 256;
-
-/// A message ready to be written. Made before the database is locked.
-#[derive(Debug)]
-pub(crate) struct MessageRow {
-    id: String,
-    role: &'static str,
-    tool_call_id: Option<String>,
-    created_ms: i64,
-    body: String,
-}
-
-impl MessageRow {
-    /// The row of one message.
-    pub(crate) fn new(message: &Message) -> Result<Self> {
-        let body = serde_json::to_string(message)
-            .map_err(|error| Fault::Refused(format!("message {}: {error}", message.id)))?;
-        Ok(Self {
-            id: message.id.clone(),
-            role: role(message.role),
-            tool_call_id: message.tool_call_id.clone(),
-            created_ms: int::to_sql(message.created_ms),
-            body,
-        })
-    }
-
-    /// The rows of several messages.
-    pub(crate) fn all(messages: &[Arc<Message>]) -> Result<Vec<Self>> {
-        messages.iter().map(|message| Self::new(message)).collect()
-    }
-
-    /// Bytes it brings to the database, about.
-    pub(crate) fn size(&self) -> usize {
-        self.body.len()
-    }
-
-    /// The message of a stored body.
-    fn parse(body: &[u8]) -> serde_json::Result<Message> {
-        serde_json::from_slice(body).or_else(|error| {
-            if depth(body) > MAX_DEPTH {
-                return Err(error);
-            }
-            let mut deserializer = serde_json::Deserializer::from_slice(body);
-            deserializer.disable_recursion_limit();
-            Message::deserialize(&mut deserializer)
-        })
-    }
-}
-
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-    }
-}
-
-/// How deep the arrays and objects of a JSON text nest.
-fn depth(json: &[u8]) -> usize {
-    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
-    for byte in json {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'[' | b'{' if !in_string => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
-}
+use crate::row::MessageRow;
+use crate::{int, session};
 
 /// Adds messages at the end. `title` is used if the session has none.
 pub(crate) fn append(

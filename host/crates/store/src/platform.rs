@@ -30,3 +30,32 @@ pub(crate) fn create_private_file(path: &Path) -> io::Result<bool> {
         Err(error) => Err(error),
     }
 }
+
+/// What tells the process `pid` from every other that has or had its number, as one word: this
+/// boot of this machine, the space its number counts in, and when it began. `None` where the
+/// system does not tell.
+#[cfg(target_os = "linux")]
+pub(crate) fn process_mark(pid: u32) -> Option<String> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let space = std::fs::read_link("/proc/self/ns/pid").ok()?;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is a name in brackets that may hold anything; the start is the 20th after.
+    let start = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?;
+    Some(format!("{}/{}/{start}", boot.trim(), space.display()))
+}
+
+/// Other systems tell nothing that is read as a file.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn process_mark(_pid: u32) -> Option<String> {
+    None
+}
+
+/// Whether the process of that number and mark is gone for certain: it would be seen from here,
+/// and it is not there.
+pub(crate) fn is_gone(pid: u32, mark: &str) -> bool {
+    let Some(own) = process_mark(std::process::id()) else { return false };
+    let place = |mark: &str| mark.rsplit_once('/').map(|(place, _)| place.to_owned());
+    place(&own).is_some()
+        && place(&own) == place(mark)
+        && process_mark(pid).as_deref() != Some(mark)
+}

@@ -1,6 +1,7 @@
 //! The core's ports, served by the store: each takes its arguments along to where the SQL runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use hermes_core::id;
@@ -8,13 +9,19 @@ use hermes_core::keep::{
     PluginState, Receipt, Receipts, Spill, StateEntry, StateError, StateQuota,
 };
 use hermes_core::message::Message;
-use hermes_core::store::{Durability, NewSession, Store, StoreError, StoredSession, TurnRecord};
+use hermes_core::search::{SearchHit, SearchQuery, SessionPage, SessionSearch, SessionSummary};
+use hermes_core::store::{
+    Durability, NewSession, Store, StoreError, StoredSession, TurnLease, TurnRecord,
+};
 use hermes_core::tool::Part;
 
-use crate::history::{self, MessageRow};
-use crate::sqlite_store::SqliteStore;
+use crate::history;
+use crate::row::MessageRow;
+use crate::session::{self, SessionFilter};
+use crate::sqlite_store::{Clock, SqliteStore};
 use crate::state::{self, Write, Written};
-use crate::{session, spill, turn};
+use crate::writer::Writer;
+use crate::{lease, page, search, spill, turn};
 
 /// What a transaction without a text of any length writes, in bytes.
 const FEW: usize = 0;
@@ -71,11 +78,83 @@ impl Store for SqliteStore {
             .await
     }
 
+    async fn begin_turn(&self, session_id: &str) -> Result<TurnLease, StoreError> {
+        let holder = lease::holder(&id::fresh());
+        let mut patience = LEASE_TRIES;
+        while let Err(error) = self.take_lease(session_id, &holder).await {
+            patience -= 1;
+            if patience == 0 || !matches!(error, StoreError::InUse(_)) {
+                return Err(error);
+            }
+            tokio::time::sleep(LEASE_PAUSE).await;
+        }
+        let renewing =
+            tokio::spawn(renew(Arc::clone(&self.writer), Arc::clone(&self.clock), holder.clone()));
+        let writer = Arc::clone(&self.writer);
+        Ok(TurnLease::new(move || {
+            renewing.abort();
+            writer.commit_soon(move |conn| lease::release(conn, &holder));
+        }))
+    }
+
     async fn finish_turn(&self, session_id: &str, record: &TurnRecord) -> Result<(), StoreError> {
         let (id, record, now) = (session_id.to_owned(), record.clone(), self.now_ms());
         self.writer
             .commit(Durability::Process, FEW, move |conn| turn::finish(conn, &id, &record, now))
-            .await
+            .await?;
+        self.writer.index_soon();
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl SessionSearch for SqliteStore {
+    async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>, StoreError> {
+        self.catch_up().await;
+        let query = query.clone();
+        self.reader.long(move |conn| search::search(conn, &query)).await
+    }
+
+    async fn recent(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
+        self.list_sessions(SessionFilter { limit, ..SessionFilter::default() }).await
+    }
+
+    async fn read(
+        &self,
+        session_id: &str,
+        around: Option<&str>,
+        before: usize,
+        after: usize,
+    ) -> Result<SessionPage, StoreError> {
+        let (id, around) = (session_id.to_owned(), around.map(str::to_owned));
+        self.reader.long(move |conn| page::read(conn, &id, around.as_deref(), before, after)).await
+    }
+}
+
+/// How often a lease is asked for, and how long between: a turn that has just ended may give its
+/// own back a moment later.
+const LEASE_TRIES: usize = 10;
+const LEASE_PAUSE: Duration = Duration::from_millis(20);
+
+impl SqliteStore {
+    async fn take_lease(&self, session_id: &str, holder: &str) -> Result<(), StoreError> {
+        let (id, holder, now) = (session_id.to_owned(), holder.to_owned(), self.now_ms());
+        let take = move |conn: &rusqlite::Connection| lease::take(conn, &id, &holder, now);
+        self.writer.commit(Durability::Process, FEW, take).await
+    }
+}
+
+/// Keeps a lease from running out until it is given back.
+async fn renew(writer: Arc<Writer>, clock: Clock, holder: String) {
+    loop {
+        tokio::time::sleep(lease::RENEWAL).await;
+        let (holder, now) = (holder.clone(), clock());
+        let again = move |conn: &rusqlite::Connection| lease::renew(conn, &holder, now);
+        match writer.commit(Durability::Process, FEW, again).await {
+            Ok(true) => {}
+            Ok(false) => return tracing::warn!("the lease of a running turn was taken by another"),
+            Err(error) => tracing::warn!(%error, "the lease of a turn could not be renewed"),
+        }
     }
 }
 

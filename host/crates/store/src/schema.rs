@@ -11,7 +11,8 @@ use crate::int;
 const APPLICATION_ID: i32 = 0x4865_726D;
 
 /// Number n (from 1) brings a file from version n-1 to version n.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_sessions.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_sessions.sql"), include_str!("migrations/0002_search.sql")];
 
 /// Checks that the file is ours and not from the future, without writing to it. Whether it needs
 /// [`migrate`].

@@ -3,37 +3,18 @@
 //! What is said in a session is `history`'s, what its turns came to is `turn`'s.
 
 use hermes_core::message::{Message, Role};
+use hermes_core::search::SessionSummary;
 use hermes_core::store::NewSession;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
-use serde::Serialize;
 
 use crate::fault::{Fault, Result};
-use crate::int;
+use crate::{index, int};
 
 /// Longest title in characters: what fits a line of a list beside an id and a date.
 const TITLE_CHARS: usize = 60;
 
 /// How many sessions an ambiguous prefix is answered with.
 const CANDIDATES: usize = 5;
-
-/// One line of a list of sessions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SessionSummary {
-    /// Its id.
-    pub session_id: String,
-    /// What it is about; until somebody names it, the start of the first thing the user said.
-    pub title: Option<String>,
-    /// When it was made, in milliseconds since 1970-01-01 UTC.
-    pub started: u64,
-    /// When something was last added, in milliseconds since 1970-01-01 UTC.
-    pub updated: u64,
-    /// How many messages it holds, archived ones not counted.
-    pub messages: u64,
-    /// The model it started with.
-    pub model: String,
-    /// The session it continues.
-    pub parent: Option<String>,
-}
 
 /// Makes the session `id`.
 pub(crate) fn create(conn: &Connection, id: &str, new: &NewSession, now_ms: u64) -> Result<()> {
@@ -70,14 +51,57 @@ pub(crate) fn key(conn: &Connection, id: &str) -> Result<i64> {
         .ok_or_else(|| Fault::NoSession(id.into()))
 }
 
+/// The first session of the line the session belongs to.
+pub(crate) fn root(conn: &Connection, id: &str) -> Result<String> {
+    conn.prepare_cached("SELECT root FROM sessions WHERE id = ?1")?
+        .query_row([id], |row| row.get(0))
+        .optional()?
+        .ok_or_else(|| Fault::NoSession(id.into()))
+}
+
+/// Which sessions to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    /// Only those of this front end, such as `cli`.
+    pub source: Option<String>,
+    /// Only those with this in their title, in any case (of ASCII letters).
+    pub title: Option<String>,
+    /// Only those that changed at this time or later, in milliseconds since 1970-01-01 UTC.
+    pub since_ms: Option<u64>,
+    /// Most sessions.
+    pub limit: usize,
+}
+
+/// What of a session a summary tells.
+const SUMMARY: &str = "id, title, created_ms, updated_ms, message_count, model, parent, root, \
+     source, turns, input_tokens + output_tokens + cached_tokens + cache_write_tokens, cost_usd";
+
 /// The sessions that changed last, newest first.
-pub(crate) fn list(conn: &Connection, limit: usize) -> Result<Vec<SessionSummary>> {
-    let mut statement = conn.prepare_cached(
-        "SELECT id, title, created_ms, updated_ms, message_count, model, parent
-         FROM sessions ORDER BY updated_ms DESC, key DESC LIMIT ?1",
+pub(crate) fn list(conn: &Connection, filter: &SessionFilter) -> Result<Vec<SessionSummary>> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT {SUMMARY} FROM sessions
+         WHERE (?2 IS NULL OR source = ?2) AND (?3 IS NULL OR updated_ms >= ?3)
+           AND (?4 IS NULL OR instr(lower(title), lower(?4)) > 0)
+         ORDER BY updated_ms DESC, key DESC LIMIT ?1"
+    ))?;
+    let rows = statement.query_map(
+        params![
+            int::len_to_sql(filter.limit),
+            filter.source,
+            filter.since_ms.map(int::to_sql),
+            filter.title
+        ],
+        summary,
     )?;
-    let rows = statement.query_map([int::len_to_sql(limit)], summary)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// One session.
+pub(crate) fn get(conn: &Connection, id: &str) -> Result<SessionSummary> {
+    conn.prepare_cached(&format!("SELECT {SUMMARY} FROM sessions WHERE id = ?1"))?
+        .query_row([id], summary)
+        .optional()?
+        .ok_or_else(|| Fault::NoSession(id.into()))
 }
 
 fn summary(row: &Row<'_>) -> rusqlite::Result<SessionSummary> {
@@ -89,6 +113,11 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<SessionSummary> {
         messages: int::from_sql(row.get(4)?),
         model: row.get(5)?,
         parent: row.get(6)?,
+        root: row.get(7)?,
+        source: row.get(8)?,
+        turns: int::small_from_sql(row.get(9)?),
+        tokens: int::from_sql(row.get(10)?),
+        cost_usd: row.get(11)?,
     })
 }
 
@@ -121,11 +150,11 @@ pub(crate) fn find(conn: &Connection, prefix: &str) -> Result<String> {
 
 /// Deletes the session and everything kept for it. Sessions that continue it stay, without a parent.
 pub(crate) fn delete(conn: &Connection, id: &str) -> Result<()> {
+    let key = key(conn, id)?;
+    index::forget(conn, key)?;
     // Messages, turns and the prompt go with their session by foreign key.
-    let gone = conn.execute("DELETE FROM sessions WHERE id = ?1", [id])?;
-    if gone == 0 {
-        return Err(Fault::NoSession(id.into()));
-    }
+    conn.execute("DELETE FROM sessions WHERE key = ?1", [key])?;
+    index::after_deletion(conn)?;
     conn.execute("DELETE FROM receipts WHERE session_id = ?1", [id])?;
     conn.execute("DELETE FROM spills WHERE session_id = ?1", [id])?;
     Ok(())

@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use hermes_core::id;
 use hermes_core::keep::Receipt;
+use hermes_core::search::{SessionSearch, SessionSummary, StoredMessage};
 use hermes_core::store::{Durability, StoreError};
 
 use crate::fault::Fault;
+use crate::page::Cursor;
 use crate::reader::Reader;
 use crate::receipt;
-use crate::session::{self, SessionSummary};
+use crate::session::{self, SessionFilter};
 use crate::writer::Writer;
+use crate::{index, page, shelf};
 
 /// Tells the time in milliseconds since 1970-01-01 UTC.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -73,13 +76,33 @@ impl SqliteStore {
         self.writer.flush().await
     }
 
-    /// The sessions that changed last, newest first, at most `limit`.
+    /// The sessions that changed last, newest first.
     ///
     /// # Errors
     ///
     /// [`StoreError::Broken`] if the file cannot be read.
-    pub async fn list_sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
-        self.reader.long(move |conn| session::list(conn, limit)).await
+    pub async fn list_sessions(
+        &self,
+        filter: SessionFilter,
+    ) -> Result<Vec<SessionSummary>, StoreError> {
+        self.reader.long(move |conn| session::list(conn, &filter)).await
+    }
+
+    /// Goes through a session, archived messages included: the next messages from `from` on, at
+    /// most `limit`, and where to go on; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NoSession`] if there is none, [`StoreError::Broken`] if the file cannot be
+    /// read.
+    pub async fn walk(
+        &self,
+        session_id: &str,
+        from: Cursor,
+        limit: usize,
+    ) -> Result<(Vec<StoredMessage>, Option<Cursor>), StoreError> {
+        let id = session_id.to_owned();
+        self.reader.long(move |conn| page::walk(conn, &id, from, limit)).await
     }
 
     /// The id of the session that changed last, if there is any.
@@ -88,11 +111,12 @@ impl SqliteStore {
     ///
     /// [`StoreError::Broken`] if the file cannot be read.
     pub async fn latest_session_id(&self) -> Result<Option<String>, StoreError> {
-        let newest = self.list_sessions(1).await?;
+        let newest = self.recent(1).await?;
         Ok(newest.into_iter().next().map(|session| session.session_id))
     }
 
-    /// The id of the session with this id, or of the only one whose id starts so.
+    /// The id of the session with this id, or of the only one whose id starts so; or else of the
+    /// one with this title, or of the only one whose title starts so.
     ///
     /// # Errors
     ///
@@ -100,7 +124,7 @@ impl SqliteStore {
     /// which it names, or if the file cannot be read.
     pub async fn find_session(&self, id_or_prefix: &str) -> Result<String, StoreError> {
         let prefix = id_or_prefix.to_owned();
-        self.reader.quick(move |conn| session::find(conn, &prefix)).await
+        self.reader.quick(move |conn| shelf::find(conn, &prefix)).await
     }
 
     /// The receipts of a session, in the order they were recorded.
@@ -125,6 +149,55 @@ impl SqliteStore {
         let id = session_id.to_owned();
         let bytes = usize::MAX; // as long as the session is
         self.writer.commit(Durability::Process, bytes, move |conn| session::delete(conn, &id)).await
+    }
+
+    /// Names a session and returns the name as it is kept: at most 100 characters, without what a
+    /// terminal would act on, and with ` #2` or the like behind it if another session has it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NoSession`] if there is none, [`StoreError::Broken`] if nothing is left of
+    /// the title or the file cannot be written.
+    pub async fn rename_session(
+        &self,
+        session_id: &str,
+        title: &str,
+    ) -> Result<String, StoreError> {
+        let (id, title) = (session_id.to_owned(), title.to_owned());
+        let work = move |conn: &rusqlite::Connection| shelf::rename(conn, &id, &title);
+        self.writer.commit(Durability::Process, 0, work).await
+    }
+
+    /// Deletes all sessions that have not changed since `before_ms` (milliseconds since 1970-01-01
+    /// UTC), but a line of sessions only as a whole, and none in which a turn is running. How many.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Broken`] if the file cannot be written; what was deleted before stays so.
+    pub async fn prune_sessions(&self, before_ms: u64) -> Result<usize, StoreError> {
+        let mut count = 0;
+        loop {
+            let now = self.now_ms();
+            // One line in one transaction, so that others can write in between.
+            let work = move |conn: &rusqlite::Connection| shelf::prune_line(conn, before_ms, now);
+            match self.writer.commit(Durability::Process, usize::MAX, work).await? {
+                Some(line) => count += line,
+                None => return Ok(count),
+            }
+        }
+    }
+
+    /// Indexes what is written but not indexed. If that cannot be done now, a search finds what
+    /// could be indexed before, which is better than nothing.
+    pub(crate) async fn catch_up(&self) {
+        let mut more = self.reader.quick(index::is_behind).await;
+        while let Ok(true) = more {
+            let bytes = usize::MAX; // on another thread
+            more = self.writer.commit(Durability::Process, bytes, index::catch_up).await;
+        }
+        if let Err(error) = more {
+            tracing::warn!(%error, "the newest messages cannot be searched yet");
+        }
     }
 
     /// The time now, in milliseconds since 1970-01-01 UTC.

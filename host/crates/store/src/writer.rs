@@ -22,7 +22,7 @@ use tokio::{runtime, task};
 use crate::connection::{self, PATIENCE};
 use crate::fault::Result;
 use crate::reader::ended;
-use crate::{receipt, schema};
+use crate::{index, receipt, schema};
 
 /// Most bytes written in the caller's task. They take some 100 µs.
 const IN_PLACE_BYTES: usize = 64 << 10;
@@ -123,6 +123,37 @@ impl Writer {
         task::spawn_blocking(move || this.commit_blocking(Durability::Process, |_| Ok(())))
             .await
             .unwrap_or_else(|error| Err(ended(&self.path, &error)))
+    }
+
+    /// Runs a small `work` as one transaction without being waited for: here if that takes no
+    /// waiting, else on a thread. What goes wrong is logged.
+    pub(crate) fn commit_soon<F>(self: Arc<Self>, work: F)
+    where
+        F: Fn(&Connection) -> Result<()> + Send + 'static,
+    {
+        let told = |done: Result<(), StoreError>| {
+            if let Err(error) = done {
+                tracing::warn!(%error, "something was not written");
+            }
+        };
+        if let Some(done) = self.try_in_place(&work) {
+            return told(done);
+        }
+        let later = move || told(self.commit_blocking(Durability::Process, work));
+        match runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(later)),
+            Err(_) => later(),
+        }
+    }
+
+    /// Indexes some of what is written but not indexed, on another thread.
+    pub(crate) fn index_soon(self: &Arc<Self>) {
+        let this = Arc::clone(self);
+        task::spawn_blocking(move || {
+            if let Err(error) = this.commit_blocking(Durability::Process, index::catch_up) {
+                tracing::warn!(%error, "the newest messages cannot be searched yet");
+            }
+        });
     }
 
     fn flush_or_warn(&self) {

@@ -30,7 +30,7 @@ async fn replacements_stand_where_the_first_archived_message_stood() {
     // A second compression takes the first summary along.
     replace(&store, &session, &["summary", "d", "e"], &["s1", "s2"]).await;
     assert_eq!(texts(&store.load(&session).await.unwrap()), ["a", "s1", "s2", "f"]);
-    assert_eq!(store.list_sessions(1).await.unwrap()[0].messages, 4);
+    assert_eq!(listed(&store, 1).await[0].messages, 4);
     assert_eq!(home.rows("SELECT count(*), sum(archived) FROM messages"), ["9|5"]);
 }
 
@@ -118,7 +118,7 @@ proptest! {
                 }
                 let loaded = store.load(&session).await.unwrap();
                 assert_eq!(loaded.messages, list);
-                let count = store.list_sessions(1).await.unwrap()[0].messages;
+                let count = listed(&store, 1).await[0].messages;
                 assert_eq!(count, list.len() as u64);
             }
         });

@@ -2,12 +2,16 @@
 #![allow(clippy::unwrap_used)]
 
 mod archiving;
+mod leasing;
+mod many;
 mod opening;
 mod plugin_state;
 mod receipts;
 mod round_trip;
+mod searching;
 mod sessions;
 mod sharing;
+mod shelving;
 mod spilling;
 
 use std::path::PathBuf;
@@ -15,8 +19,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hermes_core::message::Message;
+use hermes_core::search::SessionSummary;
 use hermes_core::store::{Durability, NewSession, Store, StoredSession};
-use hermes_store::SqliteStore;
+use hermes_store::{SessionFilter, SqliteStore};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -75,6 +80,11 @@ impl Home {
 
 async fn new_session(store: &SqliteStore) -> String {
     store.create(NewSession::default()).await.unwrap()
+}
+
+/// The sessions that changed last.
+async fn listed(store: &SqliteStore, limit: usize) -> Vec<SessionSummary> {
+    store.list_sessions(SessionFilter { limit, ..SessionFilter::default() }).await.unwrap()
 }
 
 async fn append(store: &SqliteStore, session: &str, messages: &[Arc<Message>]) {

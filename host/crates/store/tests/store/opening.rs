@@ -19,7 +19,7 @@ async fn a_new_store_makes_its_folder_and_a_file_in_wal_mode_with_our_mark() {
     let path = home.folder.path().join("a/b/state.db");
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(store.path(), path);
-    assert_eq!(store.list_sessions(10).await.unwrap(), []);
+    assert_eq!(listed(&store, 10).await, []);
     assert_eq!(store.latest_session_id().await.unwrap(), None);
     let conn = Connection::open(&path).unwrap();
     let pragma = |name: &str| -> String {
@@ -30,7 +30,7 @@ async fn a_new_store_makes_its_folder_and_a_file_in_wal_mode_with_our_mark() {
     };
     assert_eq!(pragma("journal_mode"), "wal");
     assert_eq!(pragma("application_id"), 0x4865_726D.to_string());
-    assert_eq!(pragma("user_version"), "1");
+    assert_eq!(pragma("user_version"), "2");
 }
 
 #[cfg(unix)]
@@ -97,7 +97,7 @@ fn an_empty_file_becomes_a_store() {
     let home = Home::new();
     fs::write(home.file(), "").unwrap();
     drop(home.open());
-    assert_eq!(home.rows("SELECT user_version FROM pragma_user_version"), ["1"]);
+    assert_eq!(home.rows("SELECT user_version FROM pragma_user_version"), ["2"]);
 }
 
 #[test]
@@ -159,13 +159,13 @@ async fn b086_damage_found_later_is_told_the_same_way() {
 fn b086_a_newer_schema_is_refused_and_stays() {
     let home = Home::new();
     drop(home.open());
-    for version in [2, 9999, -1] {
+    for version in [3, 9999, -1] {
         home.sql().pragma_update(None, "user_version", version).unwrap();
         assert_eq!(
             refusal(&home.file()),
             format!(
                 "FILE: written by another version of this program (schema {version}, this one \
-                 knows up to 1); it was not touched. Update this program or choose another folder"
+                 knows up to 2); it was not touched. Update this program or choose another folder"
             )
         );
         assert_eq!(

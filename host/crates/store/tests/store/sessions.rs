@@ -4,7 +4,6 @@ use hermes_core::message::ToolCall;
 use hermes_core::result::{EndKind, TurnEnd};
 use hermes_core::store::{StoreError, TurnRecord};
 use hermes_core::usage::{Cost, Usage};
-use hermes_store::SessionSummary;
 
 use super::*;
 
@@ -133,6 +132,11 @@ async fn sessions_are_listed_by_what_changed_last() {
             messages: 2,
             model: "small".into(),
             parent: None,
+            root: first.clone(),
+            source: "cli".into(),
+            turns: 0,
+            tokens: 0,
+            cost_usd: None,
         },
         SessionSummary {
             session_id: second.clone(),
@@ -142,10 +146,15 @@ async fn sessions_are_listed_by_what_changed_last() {
             messages: 0,
             model: "large".into(),
             parent: Some(first.clone()),
+            root: first.clone(),
+            source: "cli".into(),
+            turns: 0,
+            tokens: 0,
+            cost_usd: None,
         },
     ];
-    assert_eq!(store.list_sessions(10).await.unwrap(), expected);
-    assert_eq!(store.list_sessions(1).await.unwrap(), expected[..1]);
+    assert_eq!(listed(&store, 10).await, expected);
+    assert_eq!(listed(&store, 1).await, expected[..1]);
     assert_eq!(store.latest_session_id().await.unwrap(), Some(first));
 }
 
@@ -158,7 +167,7 @@ async fn the_first_thing_said_stays_the_title() {
         .await;
     append(&store, &session, &said(&["\n  the question ", "more"])).await;
     append(&store, &session, &said(&["a later one"])).await;
-    let listed = store.list_sessions(1).await.unwrap();
+    let listed = listed(&store, 1).await;
     assert_eq!(listed[0].title.as_deref(), Some("the question"));
 }
 

@@ -82,7 +82,7 @@ fn many_can_make_the_same_new_store_at_once() {
     });
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let store = SqliteStore::open(&path).unwrap();
-    let listed = runtime.block_on(store.list_sessions(100)).unwrap();
+    let listed = runtime.block_on(listed(&store, 100));
     let ids: HashSet<_> = listed.iter().map(|session| &session.session_id).collect();
     assert_eq!(ids.len(), OPENERS);
 }
