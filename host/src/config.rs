@@ -1,6 +1,7 @@
 //! `config.toml`: what a user decides once. Pure data; what follows from it is decided where it is
 //! used.
 
+mod one_or_more;
 mod unknown_key;
 
 use std::collections::BTreeMap;
@@ -11,15 +12,21 @@ use serde::Deserialize;
 
 use crate::UsageError;
 
+pub use one_or_more::OneOrMore;
+
 /// The whole file. Every key is optional.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The provider used where `--provider` names none.
     pub provider: Option<String>,
+    /// Providers that take over when the primary cannot answer, in order.
+    pub fallback_providers: Vec<String>,
+    /// Who does the side tasks.
+    pub auxiliary: AuxiliaryConfig,
     /// Limits of a turn and the like.
     pub agent: AgentConfig,
-    /// Configured providers, by name.
+    /// Configured providers, by name. One that is known by itself, such as `groq`, is overlaid.
     pub providers: BTreeMap<String, ProviderConfig>,
     /// Settings of plugins, by name.
     pub plugins: BTreeMap<String, PluginSettings>,
@@ -43,16 +50,16 @@ pub struct AgentConfig {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProviderConfig {
-    /// The wire format. Default `chat_completions`.
+    /// The wire format. Default: what the provider is known for, or its address tells.
     pub api_mode: Option<String>,
     /// Where it is.
     pub base_url: Option<String>,
     /// The model used where `--model` names none.
     pub model: Option<String>,
-    /// The variable that holds its key.
-    pub key_env: Option<String>,
-    /// A shell command that prints its key.
-    pub key_command: Option<String>,
+    /// The variable that holds its key, or several of them with a key each.
+    pub key_env: Option<OneOrMore>,
+    /// What prints its key: a command for the shell, or a program with its arguments.
+    pub key_command: Option<OneOrMore>,
     /// Tokens the model can hold.
     pub context_window: Option<u64>,
     /// Seconds to wait for a connection.
@@ -63,6 +70,48 @@ pub struct ProviderConfig {
     pub total_timeout_s: Option<u64>,
     /// Sampling parameters; unknown ones are passed through.
     pub params: hermes_core::transport::Sampling,
+    /// What its tokens cost, in US dollars a million, instead of what our table says.
+    pub prices: Option<hermes_core::usage::Prices>,
+}
+
+/// `[auxiliary]`: who does a side task. A task without an entry is done by the main providers.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuxiliaryConfig {
+    /// Summing up a history that outgrows its window.
+    pub compression: Option<TaskConfig>,
+    /// Naming sessions.
+    pub title: Option<TaskConfig>,
+    /// Looking at images for a model that cannot.
+    pub vision: Option<TaskConfig>,
+    /// Reading web pages.
+    pub web_extract: Option<TaskConfig>,
+    /// Judging what a person would otherwise be asked.
+    pub approval: Option<TaskConfig>,
+}
+
+impl AuxiliaryConfig {
+    /// The configured tasks, by name.
+    pub fn tasks(&self) -> impl Iterator<Item = (&'static str, &TaskConfig)> {
+        let all = [
+            ("compression", &self.compression),
+            ("title", &self.title),
+            ("vision", &self.vision),
+            ("web_extract", &self.web_extract),
+            ("approval", &self.approval),
+        ];
+        all.into_iter().filter_map(|(name, task)| task.as_ref().map(|task| (name, task)))
+    }
+}
+
+/// `[auxiliary.TASK]`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TaskConfig {
+    /// Who does it; tried in order, and the main providers last.
+    pub provider: Option<OneOrMore>,
+    /// The model, instead of the one the first provider is configured for.
+    pub model: Option<String>,
 }
 
 impl Config {
@@ -77,6 +126,12 @@ impl Config {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(UsageError::new(format!("cannot read {}: {error}", path.display()))),
         }
+    }
+
+    /// Whether a provider is there as a fallback or for a side task.
+    pub(crate) fn employs(&self, name: &str) -> bool {
+        let side = self.auxiliary.tasks().filter_map(|(_, task)| task.provider.as_ref());
+        self.fallback_providers.iter().chain(side.flat_map(OneOrMore::all)).any(|n| n == name)
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -94,6 +149,7 @@ mod tests {
         let config = Config::parse(
             r#"
             provider = "work"
+            fallback_providers = ["groq", "local"]
             [agent]
             max_turns = 40
             [providers.work]
@@ -103,6 +159,15 @@ mod tests {
             key_env = "WORK_KEY"
             stall_timeout_s = 60
             params = { temperature = 0.2, top_k = 40 }
+            prices = { input = 1.5, output = 6.0 }
+            [providers.local]
+            base_url = "http://localhost:8080/v1"
+            key_env = ["LOCAL_KEY_1", "LOCAL_KEY_2"]
+            [providers.vault]
+            key_command = ["pass", "show", "llm"]
+            [auxiliary.title]
+            provider = ["groq", "local"]
+            model = "small"
             [plugins.guard]
             required = true
             config = { defaults = false }
@@ -113,6 +178,10 @@ mod tests {
         assert_eq!(config.agent.max_turns, Some(40));
         assert_eq!(config.providers["work"].params.temperature, Some(0.2));
         assert_eq!(config.providers["work"].params.extra["top_k"], 40);
+        assert_eq!(config.providers["work"].prices.unwrap().output, 6.0);
+        assert_eq!(config.providers["local"].key_env.as_ref().unwrap().all().len(), 2);
+        let tasks: Vec<_> = config.auxiliary.tasks().map(|(name, _)| name).collect();
+        assert_eq!((config.fallback_providers.len(), tasks), (2, vec!["title"]));
         assert!(config.plugins["guard"].required && config.plugins["guard"].enabled);
     }
 
@@ -133,6 +202,14 @@ mod tests {
         assert_eq!(
             Config::parse("[agent]\nmax_turns = \"many\"").unwrap_err(),
             "line 2: invalid type: string \"many\", expected u32"
+        );
+        assert_eq!(
+            Config::parse("[providers.a]\nkey_env = 3").unwrap_err(),
+            "line 2: invalid type: integer `3`, expected a string or a list of strings"
+        );
+        assert_eq!(
+            Config::parse("[auxiliary.titel]\nmodel = \"m\"").unwrap_err(),
+            "line 1: unknown key \"titel\"; did you mean \"title\"?"
         );
     }
 }

@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::extensions::Extensions;
 use crate::home::Home;
 use crate::prompt::{PromptSource, ReadPrompt};
-use crate::provider::{self, ModelChoice};
+use crate::provider::{self, ModelChoice, Models};
 
 /// Describes a host.
 pub struct HostBuilder {
@@ -131,9 +131,9 @@ impl HostBuilder {
     /// Something the user said or configured cannot be used.
     pub fn open(self) -> Result<Host, UsageError> {
         let config = Config::load(&self.home.config())?;
-        let route = match &self.route {
-            Some(route) => route.clone(),
-            None => provider::primary(&self.model, &config)?,
+        let Models { router, notices } = match &self.route {
+            Some(route) => Models { router: ModelRouter::new(route.clone()), notices: Vec::new() },
+            None => provider::models(&self.model, &config, &variable)?,
         };
         let max_turns = self.max_turns.or(config.agent.max_turns);
         if max_turns == Some(0) {
@@ -144,7 +144,7 @@ impl HostBuilder {
         self.home.create()?;
         let store = open_store(&self.home)?;
         let (tools, loaded) = self.load(&config, &store)?;
-        let prompt = self.prompt_source(&config, &loaded, route.context_window);
+        let prompt = self.prompt_source(&config, &loaded, router.primary().context_window);
         let defaults = Limits::default();
         let limits = Limits {
             max_turns: max_turns.unwrap_or(defaults.max_turns),
@@ -152,7 +152,7 @@ impl HostBuilder {
             result_reader: Some(ReadResult::NAME.into()),
             ..defaults
         };
-        Ok(Host { store, route, tools, loaded, limits, prompt, source: self.source })
+        Ok(Host { store, router, notices, tools, loaded, limits, prompt, source: self.source })
     }
 
     /// The system prompt a session that begins now would get. No model need be configured.
@@ -161,9 +161,10 @@ impl HostBuilder {
     /// Something the user said or configured cannot be used.
     pub fn prompt(self) -> Result<ReadPrompt, UsageError> {
         let config = Config::load(&self.home.config())?;
-        let route = self.route.clone();
-        let route = route.or_else(|| provider::primary(&self.model, &config).ok());
-        let window = route.and_then(|route| route.context_window);
+        let window = match &self.route {
+            Some(route) => route.context_window,
+            None => provider::context_window(&self.model, &config, &variable),
+        };
         let (_, loaded) = self.load(&config, &open_store(&self.home)?)?;
         Ok(self.prompt_source(&config, &loaded, window).read())
     }
@@ -207,7 +208,8 @@ impl HostBuilder {
 /// Everything agents share: the store, the model and the loaded plugins.
 pub struct Host {
     store: Arc<SqliteStore>,
-    route: Route,
+    router: ModelRouter,
+    notices: Vec<String>,
     tools: Vec<Arc<dyn Tool>>,
     loaded: Loaded,
     limits: Limits,
@@ -232,15 +234,14 @@ impl Host {
                 tracing::warn!("system prompt: {note}");
             }
         }
-        let mut builder =
-            Agent::builder(ModelRouter::new(self.route.clone()), Arc::clone(&self.store))
-                .tools(self.tools.iter().cloned())
-                .tools(self.loaded.tools.iter().cloned())
-                .limits(self.limits.clone())
-                .system(prompt.prompt.text())
-                .source(self.source.clone())
-                .approver(approver)
-                .events(events);
+        let mut builder = Agent::builder(self.router.clone(), Arc::clone(&self.store))
+            .tools(self.tools.iter().cloned())
+            .tools(self.loaded.tools.iter().cloned())
+            .limits(self.limits.clone())
+            .system(prompt.prompt.text())
+            .source(self.source.clone())
+            .approver(approver)
+            .events(events);
         for hook in &self.loaded.pre {
             builder = builder.pre_tool_call(Arc::clone(hook));
         }
@@ -276,7 +277,14 @@ impl Host {
 
     /// The model, as `provider/model`.
     pub fn model(&self) -> String {
-        format!("{}/{}", self.route.provider, self.route.model)
+        let primary = self.router.primary();
+        format!("{}/{}", primary.provider, primary.model)
+    }
+
+    /// What the user should know about the choice of models: which was found where nobody named
+    /// one, and which providers are passed over.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
     }
 
     /// The store.
@@ -303,6 +311,10 @@ impl Host {
             UsageError::new("there is no session to continue; leave --continue out to begin one")
         })
     }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// Opens the store of a home that may be new.

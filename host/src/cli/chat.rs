@@ -26,6 +26,7 @@ pub(super) async fn main(args: &RunArgs, home: &Home) -> Result<ExitCode, UsageE
     let sink = render::sink(args.output, args.verbose, Arc::clone(&out));
     let agent = host.agent(session, approver, sink)?;
     greet(&host, &out);
+    run::tell_of_models(&host, &out);
     run::tell_of_plugins(args, &host, &out);
 
     let interrupt = Interrupt::listen();

@@ -89,6 +89,7 @@ pub(super) async fn one_turn(
     let approver = Arc::new(TerminalApprover::new(args.yes, args.output == Output::Text));
     let sink = render::sink(args.output, args.verbose, Arc::clone(&out));
     let agent = host.agent(session, approver, sink)?;
+    tell_of_models(host, &out);
     tell_of_plugins(args, host, &out);
 
     let interrupt = Interrupt::listen();
@@ -101,6 +102,13 @@ pub(super) async fn one_turn(
         return Ok(ExitCode::from(exit::BROKEN_PIPE));
     }
     Ok(ExitCode::from(code(&result, &interrupt)))
+}
+
+/// Says which model was found, and which providers are passed over.
+pub(super) fn tell_of_models(host: &Host, out: &Out) {
+    for notice in host.notices() {
+        out.note(&printable(&format!("hermes-host: {notice}")));
+    }
 }
 
 /// Says which plugins are not there, and what else their user should know.
