@@ -14,6 +14,7 @@ use crate::secret::Secret;
 use crate::sse::Event;
 
 mod lenient;
+mod report;
 
 pub mod chat_completions;
 

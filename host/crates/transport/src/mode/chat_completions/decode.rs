@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::calls::Calls;
 use super::usage;
 use super::wire::{Choice, Chunk, Fragment, Said};
+use crate::mode::report::{is_error, reports_error};
 use crate::mode::{Decode, Deltas, Fault, Flow};
 use crate::sse::Event;
 
@@ -196,36 +197,6 @@ impl Chunk<'_> {
     fn is_foreign(&self) -> bool {
         self.choices.is_none() && self.usage.is_none() && self.error.is_none_or(|e| !is_error(e))
     }
-}
-
-/// Whether the value of an `error` field tells of an error: some servers always send the field.
-fn is_error(error: &RawValue) -> bool {
-    !matches!(error.get(), "null" | "false" | "\"\"" | "{}" | "[]" | "0")
-}
-
-/// Whether JSON that is no chunk is an error without the usual wrapping.
-fn reports_error(json: &str) -> bool {
-    #[derive(Default, serde::Deserialize)]
-    #[serde(default)]
-    struct Bare<'a> {
-        #[serde(borrow)]
-        object: crate::mode::lenient::Word<'a>,
-        #[serde(borrow, rename = "type")]
-        kind: crate::mode::lenient::Word<'a>,
-        #[serde(borrow)]
-        message: crate::mode::lenient::Word<'a>,
-        #[serde(borrow)]
-        code: crate::mode::lenient::Word<'a>,
-        #[serde(borrow)]
-        detail: Option<&'a RawValue>,
-    }
-    serde_json::from_str::<Bare<'_>>(json).is_ok_and(|bare| {
-        bare.object.0 == "error"
-            || bare.kind.0 == "error"
-            || bare.detail.is_some()
-            || (!bare.message.0.is_empty()
-                && [bare.kind, bare.code].iter().any(|w| !w.0.is_empty()))
-    })
 }
 
 /// The finish reason a server means; none for its word for a failure.
