@@ -17,9 +17,10 @@ mod lenient;
 mod report;
 
 pub mod chat_completions;
+pub mod responses;
 
 /// All api modes.
-pub static MODES: &[&Mode] = &[&chat_completions::MODE];
+pub static MODES: &[&Mode] = &[&chat_completions::MODE, &responses::MODE];
 
 /// One wire format.
 #[derive(Debug)]
