@@ -24,6 +24,25 @@ pub(crate) const RENEWAL: Duration = Duration::from_secs(10);
 ///
 /// [`Fault::InUse`] while somebody else has it.
 pub(crate) fn take(conn: &Connection, session_id: &str, holder: &str, now_ms: u64) -> Result<()> {
+    let session = check(conn, session_id, now_ms)?;
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO turn_lease (session, holder, expires_ms)
+         VALUES (:session, :holder, :expires)",
+    )?
+    .execute(named_params! {
+        ":session": session,
+        ":holder": holder,
+        ":expires": expires(now_ms),
+    })?;
+    Ok(())
+}
+
+/// The row of a session in which no turn is running.
+///
+/// # Errors
+///
+/// [`Fault::InUse`] while somebody has its lease.
+pub(crate) fn check(conn: &Connection, session_id: &str, now_ms: u64) -> Result<i64> {
     let session = session::key(conn, session_id)?;
     let known = conn
         .prepare_cached("SELECT holder, expires_ms FROM turn_lease WHERE session = ?1")?
@@ -35,16 +54,7 @@ pub(crate) fn take(conn: &Connection, session_id: &str, holder: &str, now_ms: u6
     {
         return Err(Fault::InUse(refusal(session_id, &other)));
     }
-    conn.prepare_cached(
-        "INSERT OR REPLACE INTO turn_lease (session, holder, expires_ms)
-         VALUES (:session, :holder, :expires)",
-    )?
-    .execute(named_params! {
-        ":session": session,
-        ":holder": holder,
-        ":expires": expires(now_ms),
-    })?;
-    Ok(())
+    Ok(session)
 }
 
 /// Writes the row of `holder` anew; whether it was still there.

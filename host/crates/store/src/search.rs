@@ -18,11 +18,11 @@ use crate::snippet::snippet;
 use crate::{index, int, session};
 
 /// How many of the newest matches are ranked. It takes about 2 µs for each.
-const WINDOW: usize = 3000;
+const WINDOW: usize = 1000;
 
 /// From how many matches on they are not weighed. Learning how rare a word is takes about 40 ns
 /// for each message that has it.
-const MANY: usize = 50_000;
+const MANY: usize = 20_000;
 
 /// How many of the best are looked at when the rest of an answer is full, to tell how many more a
 /// line has and to put exact matches first.

@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::receipt;
 use crate::session::{self, SessionFilter};
 use crate::writer::Writer;
-use crate::{index, page, shelf};
+use crate::{index, lease, page, shelf};
 
 /// Tells the time in milliseconds since 1970-01-01 UTC.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -143,12 +143,16 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoSession`] if there is none, [`StoreError::Broken`] if the file cannot be
-    /// written.
+    /// [`StoreError::NoSession`] if there is none, [`StoreError::InUse`] while a turn is running in
+    /// it, [`StoreError::Broken`] if the file cannot be written.
     pub async fn delete_session(&self, session_id: &str) -> Result<(), StoreError> {
-        let id = session_id.to_owned();
+        let (id, now) = (session_id.to_owned(), self.now_ms());
         let bytes = usize::MAX; // as long as the session is
-        self.writer.commit(Durability::Process, bytes, move |conn| session::delete(conn, &id)).await
+        let work = move |conn: &rusqlite::Connection| {
+            lease::check(conn, &id, now)?;
+            session::delete(conn, &id)
+        };
+        self.writer.commit(Durability::Process, bytes, work).await
     }
 
     /// Names a session and returns the name as it is kept: at most 100 characters, without what a

@@ -33,6 +33,8 @@ async fn a_session_has_one_turn_at_a_time() {
          gone ends by itself within 30 s)"
     );
     drop(other.begin_turn(&free).await.unwrap());
+    let error = other.delete_session(&session).await.unwrap_err();
+    assert!(matches!(error, StoreError::InUse(_)), "{error}");
     drop(lease);
     drop(other.begin_turn(&session).await.unwrap());
     assert_eq!(home.rows("SELECT * FROM turn_lease"), [""; 0]);
