@@ -250,6 +250,9 @@ fn headers(mode: &Mode, settings: &Settings) -> Result<HeaderMap, SettingsError>
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let agent = concat!("hermes-host/", env!("CARGO_PKG_VERSION"));
     headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    for (name, value) in mode.headers {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
     let authorise = |key| (mode.authorise)(key);
     for (name, value) in settings.api_key.iter().flat_map(authorise) {
         headers.insert(HeaderName::from_static(name), hidden(&value).ok_or(SettingsError::Key)?);

@@ -16,11 +16,13 @@ use crate::sse::Event;
 mod lenient;
 mod report;
 
+pub mod anthropic_messages;
 pub mod chat_completions;
 pub mod responses;
 
 /// All api modes.
-pub static MODES: &[&Mode] = &[&chat_completions::MODE, &responses::MODE];
+pub static MODES: &[&Mode] =
+    &[&chat_completions::MODE, &responses::MODE, &anthropic_messages::MODE];
 
 /// One wire format.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct Mode {
     pub aliases: &'static [&'static str],
     /// What it adds to a base URL.
     pub endpoint: Endpoint,
+    /// Headers every request carries: lower-case names with their values.
+    pub headers: &'static [(&'static str, &'static str)],
     /// The headers that carry the key: lower-case names with their values.
     pub authorise: fn(&Secret) -> Vec<(&'static str, Secret)>,
     /// The body of a request.

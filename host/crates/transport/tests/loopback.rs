@@ -327,11 +327,11 @@ fn settings_that_cannot_work_are_refused() {
     let cases = [
         (
             Settings { api_mode: "chat_completion".into(), ..base() },
-            "unknown api mode \"chat_completion\"; known are chat_completions, responses; did you mean chat_completions?",
+            "unknown api mode \"chat_completion\"; known are chat_completions, responses, anthropic_messages; did you mean chat_completions?",
         ),
         (
             Settings { api_mode: "x".into(), ..base() },
-            "unknown api mode \"x\"; known are chat_completions, responses",
+            "unknown api mode \"x\"; known are chat_completions, responses, anthropic_messages",
         ),
         (
             Settings { base_url: "http://a:b@c".into(), ..base() },

@@ -22,6 +22,7 @@ pub static MODE: Mode = Mode {
     name: "chat_completions",
     aliases: &[],
     endpoint: Endpoint { leaf: "chat/completions", version: Version::WithoutPath },
+    headers: &[],
     authorise: |key| vec![("authorization", Secret::new(&format!("Bearer {}", key.expose())))],
     encode,
     decoder: |request| Box::new(Decoder::new(&request.model)),

@@ -24,6 +24,7 @@ pub static MODE: Mode = Mode {
     name: "responses",
     aliases: &["codex_responses"],
     endpoint: Endpoint { leaf: "responses", version: Version::WithoutPath },
+    headers: &[],
     authorise: |key| vec![("authorization", Secret::new(&format!("Bearer {}", key.expose())))],
     encode,
     decoder: |request| Box::new(Decoder::new(&request.model)),
