@@ -320,6 +320,29 @@ async fn proxies_are_used_where_chosen_but_not_for_this_machine() {
     assert_eq!(*proxy.connections.lock().unwrap(), 1);
 }
 
+#[tokio::test]
+async fn each_api_mode_is_reached_at_its_own_place_under_any_of_its_names() {
+    let cases = [
+        ("chat_completions", "chat_completions", "POST /v1/chat/completions HTTP/1.1"),
+        ("responses", "responses", "POST /v1/responses HTTP/1.1"),
+        ("codex_responses", "responses", "POST /v1/responses HTTP/1.1"),
+    ];
+    for (name, mode, expected) in cases {
+        let said = r#"{"output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]}],
+            "choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
+        let server = serve(vec![answer("200 OK", "", said)]).await;
+        let settings =
+            Settings { api_key: Some(Secret::new(KEY)), ..Settings::new(name, &*server.url) };
+        let transport = open(&settings).unwrap();
+        assert_eq!(transport.api_mode(), mode);
+        let reply = vec![Delta::Text("hi".into()), Delta::Finish(FinishReason::Stop)];
+        assert_eq!(ask(&*transport, false).await, (reply, None), "{name}");
+        let sent = server.requests.lock().unwrap().remove(0);
+        assert_eq!(sent.lines().next(), Some(expected));
+        assert!(sent.contains(&format!("authorization: Bearer {KEY}")), "{name}");
+    }
+}
+
 #[test]
 fn settings_that_cannot_work_are_refused() {
     let base = || settings("http://localhost");
