@@ -5,6 +5,7 @@ mod demo;
 mod interrupt;
 mod plugins;
 mod prompt;
+mod providers;
 mod run;
 mod sessions;
 
@@ -68,7 +69,7 @@ pub(crate) struct RunArgs {
     /// Trust the plugin folders by path, whatever their bytes are
     #[arg(long, global = true)]
     pub(crate) dev: bool,
-    /// A provider of config.toml
+    /// A known provider, such as groq, or one of config.toml
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// The model
@@ -125,6 +126,8 @@ pub(crate) enum Command {
     /// Show the system prompt, layer by layer
     #[command(subcommand)]
     Prompt(prompt::PromptCommand),
+    /// List the providers: where each is, and whether there is a key for it
+    Providers,
     /// List and show stored sessions
     #[command(subcommand)]
     Sessions(sessions::SessionsCommand),
@@ -163,6 +166,7 @@ pub async fn main(cli: Cli) -> ExitCode {
         None => run::main(&cli.run, &home).await,
         Some(Command::Plugins(command)) => plugins::main(command, &cli.run, &home).await,
         Some(Command::Prompt(command)) => prompt::main(command, &cli.run, &home).await,
+        Some(Command::Providers) => providers::main(&cli.run, &home),
         Some(Command::Sessions(command)) => sessions::main(command, &cli.run, &home).await,
         Some(Command::Demo) => demo::main(&cli.run, &home).await,
     };

@@ -10,12 +10,15 @@ pub(crate) mod known;
 mod api_mode;
 pub(crate) mod key;
 mod key_command;
-mod spec;
+mod prices;
+pub(crate) mod spec;
 mod wait;
 
-mod chain;
 mod found;
+mod ollama;
 mod route;
+
+mod chain;
 
 pub use choice::ModelChoice;
 

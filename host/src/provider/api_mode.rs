@@ -22,6 +22,8 @@ fn told_by(base_url: &str) -> &'static str {
         (_, [.., "responses"]) => RESPONSES,
         (_, [.., "messages" | "anthropic"] | [.., "anthropic", "v1"]) => ANTHROPIC_MESSAGES,
         (Some("api.anthropic.com"), _) => ANTHROPIC_MESSAGES,
+        // Only there do OpenAI's models keep what they reasoned from one call to the next.
+        (Some("api.openai.com"), _) => RESPONSES,
         _ => CHAT_COMPLETIONS,
     }
 }
@@ -47,6 +49,8 @@ mod tests {
             (None, None, "https://x.ai/anthropic/v1", ANTHROPIC_MESSAGES),
             (None, None, "https://x.ai/v1/messages?beta=1", ANTHROPIC_MESSAGES),
             (None, None, "https://x.ai/v1/responses", RESPONSES),
+            (None, None, "https://api.openai.com/v1", RESPONSES),
+            (None, None, "https://api.openai.com/v1/chat/completions", CHAT_COMPLETIONS),
             (None, None, "https://x.ai/anthropic/v1/chat/completions", CHAT_COMPLETIONS),
             (None, None, "https://x.ai/v1", CHAT_COMPLETIONS),
             (None, None, "https://x.ai/anthropic/models", CHAT_COMPLETIONS),

@@ -3,10 +3,11 @@
 use hermes_core::router::{ModelRouter, Route};
 
 use super::choice::ModelChoice;
-use super::found;
 use super::key::{Lookup, Role};
+use super::ollama;
 use super::route::{self, NoRoute};
 use super::spec::Spec;
+use super::{found, known, prices};
 use crate::UsageError;
 use crate::config::{Config, TaskConfig};
 
@@ -53,8 +54,8 @@ pub(crate) fn context_window(
     config: &Config,
     lookup: Lookup<'_>,
 ) -> Option<u64> {
-    let mut chain = Chain { choice, config, lookup, notices: Vec::new() };
-    chain.spec().ok()?.context_window
+    let chain = Chain { choice, config, lookup, notices: Vec::new() };
+    chain.said()?.ok()?.context_window
 }
 
 fn named(route: &Route) -> String {
@@ -74,15 +75,24 @@ impl Chain<'_> {
         route::open(self.spec()?, stream, self.lookup)
     }
 
-    /// The primary as it is meant, or else as it was found.
+    /// The primary as it was said, or else as it is found.
     fn spec(&mut self) -> Result<Spec, NoRoute> {
-        let found = match (self.meant(), &self.choice.base_url) {
-            (Some(name), _) => Some(name.to_owned()),
-            (None, Some(_)) => None,
-            (None, None) => Some(self.found()?),
-        };
-        let spec = Spec::new(found.as_deref(), self.choice, self.config, Role::Primary);
-        spec.map_err(NoRoute::Mistake)
+        let Some(said) = self.said() else { return self.found() };
+        let mut spec = said.map_err(NoRoute::Mistake)?;
+        if spec.model.is_none() && spec.name == ollama::NAME {
+            let offered = ollama::offer(Some(&spec.base_url), self.lookup);
+            spec.model = offered.map(|offer| self.accept(offer)).transpose()?;
+        }
+        Ok(spec)
+    }
+
+    /// The primary as the command line or the configuration says, if they do.
+    fn said(&self) -> Option<Result<Spec, UsageError>> {
+        let name = self.meant();
+        if name.is_none() && self.choice.base_url.is_none() {
+            return None;
+        }
+        Some(Spec::new(name, self.choice, self.config, Role::Primary))
     }
 
     /// The provider the user names as the primary. An address on the command line replaces the
@@ -99,15 +109,38 @@ impl Chain<'_> {
         })
     }
 
-    /// The provider that is taken where nobody names one.
-    fn found(&mut self) -> Result<String, NoRoute> {
-        let Some((row, variable)) = found::in_environment(self.lookup) else {
-            return Err(NoRoute::Key(UsageError::new(NOTHING_CONFIGURED)));
-        };
-        let model = self.choice.model.as_ref().or(row.model.as_ref());
-        let model = model.map(|model| format!("/{model}")).unwrap_or_default();
-        self.notices.push(format!("asking {}{model} with the key in {variable}", row.name));
-        Ok(row.name.clone())
+    /// The primary where nobody names one: whoever's key is in the environment, else an Ollama on
+    /// this machine. Configured fallbacks are asked rather than one that happens to run here.
+    fn found(&mut self) -> Result<Spec, NoRoute> {
+        let nothing = || NoRoute::Key(UsageError::new(NOTHING_CONFIGURED));
+        if let Some((row, variable)) = found::in_environment(self.lookup) {
+            let spec = Spec::new(Some(&row.name), self.choice, self.config, Role::Primary);
+            let spec = spec.map_err(NoRoute::Mistake)?;
+            let model = spec.model.as_deref().unwrap_or_default();
+            self.notices.push(format!("asking {}/{model} with the key in {variable}", spec.name));
+            return Ok(spec);
+        }
+        if !self.config.fallback_providers.is_empty() {
+            return Err(nothing());
+        }
+        let offer = ollama::offer(None, self.lookup).ok_or_else(nothing)?;
+        let base_url = Some(offer.base_url.clone());
+        let model = self.accept(offer)?;
+        let said = ModelChoice { base_url, model: Some(model), ..self.choice.clone() };
+        Spec::new(Some(ollama::NAME), &said, self.config, Role::Primary).map_err(NoRoute::Mistake)
+    }
+
+    /// The model named, or else the one an Ollama offers, said to the user.
+    fn accept(&mut self, offer: ollama::Offer) -> Result<String, NoRoute> {
+        let url = offer.base_url;
+        let model = self.choice.model.clone().or(offer.model).ok_or_else(|| {
+            NoRoute::Mistake(UsageError::new(format!(
+                "the Ollama at {url} has no model that can call tools; get one, for example with \
+                 ollama pull qwen3, or name another with --model"
+            )))
+        })?;
+        self.notices.push(format!("asking {}/{model} at {url}", ollama::NAME));
+        Ok(model)
     }
 
     /// The routes of providers that are not the primary; one without a key is passed over.
@@ -148,7 +181,9 @@ impl Chain<'_> {
             }
             (None, Some(model)) => {
                 let model = model.clone();
-                Ok(vec![Route { model, prices: None, ..primary.clone() }])
+                let row = known::named(&primary.provider);
+                let prices = row.and_then(|row| prices::of(&row.name, &model));
+                Ok(vec![Route { model, prices, ..primary.clone() }])
             }
             (None, None) => Ok(Vec::new()),
         }

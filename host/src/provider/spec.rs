@@ -11,6 +11,7 @@ use super::api_mode;
 use super::choice::ModelChoice;
 use super::key::{self, KeySource, Role};
 use super::known::{self, Known};
+use super::prices;
 use crate::UsageError;
 use crate::config::{Config, ProviderConfig};
 
@@ -69,22 +70,21 @@ impl Spec {
         let place = (base_url.as_str(), api_mode.as_str());
         let keys = key::source(&own, row, by_name.is_some(), place, role);
         let called = name.unwrap_or_else(|| row.map_or(CUSTOM, |row| &row.name));
-        let usual = row.filter(|row| by_name.is_some() || row.serves(&base_url));
+        let model = choice.model.clone().or(own.model.clone());
+        let model = model.or_else(|| row.and_then(|row| row.model.clone()));
+        let listed =
+            row.zip(model.as_deref()).and_then(|(row, model)| prices::of(&row.name, model));
         Ok(Self {
             name: canonical(called, config),
             keys,
-            model: choice
-                .model
-                .clone()
-                .or(own.model.clone())
-                .or_else(|| usual.and_then(|row| row.model.clone())),
+            model,
             timeouts: timeouts(&own, row, &base_url),
             context_window: own.context_window,
             sampling: Sampling {
                 temperature: choice.temperature.or(own.params.temperature),
                 ..own.params
             },
-            prices: own.prices,
+            prices: own.prices.or(listed),
             base_url,
             api_mode,
         })

@@ -16,11 +16,13 @@ pub mod mode;
 
 mod settings;
 
+mod ask_json;
 mod classify;
 mod http;
 mod reply;
 mod transport;
 
+pub use ask_json::ask_json;
 pub use secret::Secret;
 pub use settings::{ProxyChoice, Settings, SettingsError, Timeouts};
 pub use transport::{HttpTransport, open};
