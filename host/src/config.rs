@@ -7,6 +7,7 @@ mod unknown_key;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use hermes_core::compress::CompressionSettings;
 use hermes_plugin::registry::PluginSettings;
 use serde::Deserialize;
 
@@ -26,6 +27,8 @@ pub struct Config {
     pub auxiliary: AuxiliaryConfig,
     /// Limits of a turn and the like.
     pub agent: AgentConfig,
+    /// When the history is compressed.
+    pub compression: CompressionConfig,
     /// Configured providers, by name. One that is known by itself, such as `groq`, is overlaid.
     pub providers: BTreeMap<String, ProviderConfig>,
     /// Settings of plugins, by name.
@@ -44,6 +47,48 @@ pub struct AgentConfig {
     pub context_files: Option<bool>,
     /// Most text of one tool result that the model sees whole, in bytes. Default 100 000.
     pub result_bytes: Option<usize>,
+}
+
+/// `[compression]`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompressionConfig {
+    /// Whether to compress at all. Default true.
+    pub enabled: Option<bool>,
+    /// Part of the usable window above which to compress, above 0 and below 1. Default 0.5, and 0.75
+    /// at least for windows below 512 000 tokens.
+    pub threshold: Option<f64>,
+    /// Part of the threshold that the kept end of the conversation may take. Default 0.2.
+    pub target_ratio: Option<f64>,
+    /// Messages kept at the beginning, until there is a summary. Default 3.
+    pub protect_first_n: Option<usize>,
+    /// Messages at the end whose tool output stays. Default 20.
+    pub protect_last_n: Option<usize>,
+}
+
+impl CompressionConfig {
+    /// The settings it comes to.
+    ///
+    /// # Errors
+    /// A value is out of range.
+    pub fn settings(&self) -> Result<CompressionSettings, UsageError> {
+        let part = |name: &str, value: Option<f64>, default| match value {
+            Some(value) if value > 0.0 && value < 1.0 => Ok(value),
+            Some(value) => Err(UsageError::new(format!(
+                "compression.{name} is {value}; give a number between 0 and 1, such as {default}"
+            ))),
+            None => Ok(default),
+        };
+        let defaults = CompressionSettings::default();
+        Ok(CompressionSettings {
+            enabled: self.enabled.unwrap_or(defaults.enabled),
+            threshold: part("threshold", self.threshold, defaults.threshold)?,
+            target_ratio: part("target_ratio", self.target_ratio, defaults.target_ratio)?,
+            protect_first_n: self.protect_first_n.unwrap_or(defaults.protect_first_n),
+            protect_last_n: self.protect_last_n.unwrap_or(defaults.protect_last_n),
+            ..defaults
+        })
+    }
 }
 
 /// `[providers.NAME]`.
@@ -152,6 +197,12 @@ mod tests {
             fallback_providers = ["groq", "local"]
             [agent]
             max_turns = 40
+            [compression]
+            enabled = true
+            threshold = 0.6
+            target_ratio = 0.3
+            protect_first_n = 2
+            protect_last_n = 12
             [providers.work]
             api_mode = "chat_completions"
             base_url = "https://llm.example/v1"
@@ -176,6 +227,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(config.agent.max_turns, Some(40));
+        let compression = config.compression.settings().unwrap();
+        assert_eq!((compression.threshold, compression.protect_last_n), (0.6, 12));
         assert_eq!(config.providers["work"].params.temperature, Some(0.2));
         assert_eq!(config.providers["work"].params.extra["top_k"], 40);
         assert_eq!(config.providers["work"].prices.unwrap().output, 6.0);
@@ -194,6 +247,15 @@ mod tests {
         assert_eq!(
             Config::parse("[agent]\nzzz = 4").unwrap_err(),
             "line 2: unknown key \"zzz\"; known keys here: max_turns, system, context_files, result_bytes"
+        );
+    }
+
+    #[test]
+    fn a_part_that_is_none_is_refused() {
+        let config = Config::parse("[compression]\nthreshold = 50.0").unwrap();
+        assert_eq!(
+            config.compression.settings().unwrap_err().to_string(),
+            "compression.threshold is 50; give a number between 0 and 1, such as 0.5"
         );
     }
 

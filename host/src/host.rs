@@ -13,12 +13,12 @@ use hermes_native::ReadResult;
 use hermes_plugin::registry::{Loaded, PluginSummary};
 use hermes_store::SqliteStore;
 
-use crate::UsageError;
 use crate::config::Config;
 use crate::extensions::Extensions;
 use crate::home::Home;
 use crate::prompt::{PromptSource, ReadPrompt};
 use crate::provider::{self, ModelChoice, Models};
+use crate::{UsageError, tokenizer};
 
 /// Describes a host.
 pub struct HostBuilder {
@@ -150,6 +150,7 @@ impl HostBuilder {
             max_turns: max_turns.unwrap_or(defaults.max_turns),
             result_bytes: config.agent.result_bytes.unwrap_or(defaults.result_bytes),
             result_reader: Some(ReadResult::NAME.into()),
+            compression: config.compression.settings()?,
             ..defaults
         };
         Ok(Host { store, router, notices, tools, loaded, limits, prompt, source: self.source })
@@ -238,6 +239,7 @@ impl Host {
             .tools(self.tools.iter().cloned())
             .tools(self.loaded.tools.iter().cloned())
             .limits(self.limits.clone())
+            .token_counter(tokenizer::for_model(&self.router.primary().model))
             .system(prompt.prompt.text())
             .source(self.source.clone())
             .approver(approver)

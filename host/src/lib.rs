@@ -36,6 +36,7 @@ mod host;
 mod prompt;
 mod provider;
 mod render;
+mod tokenizer;
 
 pub use hermes_core as core;
 pub use hermes_core::agent::{Agent, TurnInput};

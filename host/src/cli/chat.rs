@@ -14,8 +14,8 @@ use crate::home::Home;
 use crate::render::{self, Out};
 use crate::{Host, UsageError};
 
-const HELP: &str =
-    "A line is sent when you press Enter. Ctrl-C stops the answer, Ctrl-D or /quit ends the chat.";
+const HELP: &str = "A line is sent when you press Enter. Ctrl-C stops the answer, Ctrl-D or /quit ends the chat. \
+/compress [topic] sums up what was said so far.";
 
 /// Chats until the person leaves.
 pub(super) async fn main(args: &RunArgs, home: &Home) -> Result<ExitCode, UsageError> {
@@ -36,6 +36,11 @@ pub(super) async fn main(args: &RunArgs, home: &Home) -> Result<ExitCode, UsageE
             "" => {}
             "/quit" | "/exit" => break,
             "/help" => out.note(HELP),
+            "/compress" => compress(&agent, &interrupt, None, &out).await,
+            command if command.starts_with("/compress ") => {
+                let topic = command.trim_start_matches("/compress ").trim();
+                compress(&agent, &interrupt, Some(topic), &out).await;
+            }
             command if command.starts_with('/') && !command.contains(' ') => {
                 out.note(&format!("there is no command {command}; {HELP}"));
             }
@@ -54,6 +59,21 @@ async fn answer(args: &RunArgs, agent: &Agent, interrupt: &Interrupt, text: &str
     let result = agent.run_turn(TurnInput { cancel, ..TurnInput::user(text) }).await;
     watcher.abort();
     render::finish(args.output, &result, out);
+}
+
+/// Sums up the session. What became of it is told by events; that there was nothing to do is not.
+async fn compress(agent: &Agent, interrupt: &Interrupt, topic: Option<&str>, out: &Out) {
+    let cancel = CancellationToken::new();
+    let watcher = interrupt.cancels(cancel.clone());
+    let compressed = agent.compress(topic, cancel).await;
+    watcher.abort();
+    match compressed {
+        Ok(true) => {}
+        Ok(false) => {
+            out.note("The history is as it was; there is too little to sum up, or no summary came.")
+        }
+        Err(error) => out.note(&format!("The history could not be compressed: {error}")),
+    }
 }
 
 fn greet(host: &Host, out: &Out) {
