@@ -6,7 +6,9 @@ mod unknown_key;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
+use hermes_core::budget::BudgetLimits;
 use hermes_core::compress::CompressionSettings;
 use hermes_plugin::registry::PluginSettings;
 use serde::Deserialize;
@@ -27,6 +29,8 @@ pub struct Config {
     pub auxiliary: AuxiliaryConfig,
     /// Limits of a turn and the like.
     pub agent: AgentConfig,
+    /// What a turn may spend besides model calls.
+    pub budget: BudgetConfig,
     /// When the history is compressed.
     pub compression: CompressionConfig,
     /// Configured providers, by name. One that is known by itself, such as `groq`, is overlaid.
@@ -47,6 +51,39 @@ pub struct AgentConfig {
     pub context_files: Option<bool>,
     /// Most text of one tool result that the model sees whole, in bytes. Default 100 000.
     pub result_bytes: Option<usize>,
+}
+
+/// `[budget]`: what a turn may spend; what is left out does not limit.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BudgetConfig {
+    /// Tokens of all its model calls.
+    pub tokens: Option<u64>,
+    /// US dollars, as far as prices are known.
+    pub usd: Option<f64>,
+    /// Seconds.
+    pub wall_s: Option<u64>,
+}
+
+impl BudgetConfig {
+    /// The limits it comes to.
+    ///
+    /// # Errors
+    /// One of them is nothing, or less.
+    pub fn limits(&self) -> Result<BudgetLimits, UsageError> {
+        let nothing = [
+            ("tokens", self.tokens == Some(0)),
+            ("usd", self.usd.is_some_and(|usd| !usd.is_finite() || usd <= 0.0)),
+            ("wall_s", self.wall_s == Some(0)),
+        ];
+        if let Some((name, _)) = nothing.into_iter().find(|(_, is_nothing)| *is_nothing) {
+            return Err(UsageError::new(format!(
+                "budget.{name} leaves nothing to spend; give more than 0, or leave it out for no limit"
+            )));
+        }
+        let wall = self.wall_s.map(Duration::from_secs);
+        Ok(BudgetLimits { tokens: self.tokens, usd: self.usd, wall })
+    }
 }
 
 /// `[compression]`.
@@ -197,6 +234,10 @@ mod tests {
             fallback_providers = ["groq", "local"]
             [agent]
             max_turns = 40
+            [budget]
+            tokens = 2000000
+            usd = 5.0
+            wall_s = 3600
             [compression]
             enabled = true
             threshold = 0.6
@@ -248,6 +289,16 @@ mod tests {
             Config::parse("[agent]\nzzz = 4").unwrap_err(),
             "line 2: unknown key \"zzz\"; known keys here: max_turns, system, context_files, result_bytes"
         );
+    }
+
+    #[test]
+    fn a_budget_of_nothing_is_refused() {
+        let budget = |text: &str| Config::parse(text).unwrap().budget.limits();
+        assert_eq!(budget("").unwrap(), BudgetLimits::default());
+        assert_eq!(budget("[budget]\nwall_s = 60").unwrap().wall, Some(Duration::from_secs(60)));
+        for text in ["tokens = 0", "usd = 0.0", "usd = -1.0", "usd = nan", "wall_s = 0"] {
+            assert!(budget(&format!("[budget]\n{text}")).is_err(), "{text}");
+        }
     }
 
     #[test]

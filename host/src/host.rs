@@ -150,6 +150,7 @@ impl HostBuilder {
             max_turns: max_turns.unwrap_or(defaults.max_turns),
             result_bytes: config.agent.result_bytes.unwrap_or(defaults.result_bytes),
             result_reader: Some(ReadResult::NAME.into()),
+            budget: config.budget.limits()?,
             compression: config.compression.settings()?,
             ..defaults
         };

@@ -1,23 +1,91 @@
-//! What a turn may spend.
+//! What a turn may spend: model calls, tokens, money and time. What is spent first ends it.
 
-/// Model calls a turn may make. One is consumed per iteration; retries inside one are free.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IterationBudget {
-    max: u32,
-    used: u32,
+use std::fmt;
+use std::time::Duration;
+
+use crate::usage::{Cost, Usage};
+
+/// Limits of a turn besides its iterations. Absent ones do not limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BudgetLimits {
+    /// Tokens of all model calls, cached ones included, as reported or estimated.
+    pub tokens: Option<u64>,
+    /// US dollars, as far as prices are known.
+    pub usd: Option<f64>,
+    /// Time since the turn began.
+    pub wall: Option<Duration>,
 }
 
-impl IterationBudget {
-    /// A fresh budget of `max` iterations.
-    pub fn new(max: u32) -> Self {
-        Self { max, used: 0 }
+/// What has been spent so far, besides iterations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spent {
+    /// Tokens.
+    pub usage: Usage,
+    /// Money, where known.
+    pub cost: Option<Cost>,
+    /// Time.
+    pub wall: Duration,
+}
+
+/// The limit that was reached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reached {
+    /// All iterations are used.
+    Iterations(u32),
+    /// The tokens are spent.
+    Tokens(u64),
+    /// The money is spent.
+    Usd(f64),
+    /// The time is up.
+    Wall(Duration),
+}
+
+impl fmt::Display for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Iterations(max) => write!(f, "all {max} iterations of the turn are used"),
+            Self::Tokens(max) => write!(f, "the turn has used its {max} tokens"),
+            Self::Usd(max) => write!(f, "the turn has cost its {max} US dollars"),
+            Self::Wall(max) => write!(f, "the turn has taken its {} s", max.as_secs()),
+        }
+    }
+}
+
+/// The budget of a turn. One iteration is consumed per model call with its tool results; retries
+/// inside one are free.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnBudget {
+    max: u32,
+    used: u32,
+    limits: BudgetLimits,
+}
+
+impl TurnBudget {
+    /// A fresh budget of `max` iterations within `limits`.
+    pub fn new(max: u32, limits: BudgetLimits) -> Self {
+        Self { max, used: 0, limits }
     }
 
-    /// Takes one; `false` if none is left.
-    pub fn consume(&mut self) -> bool {
-        let left = self.remaining() > 0;
-        self.used += u32::from(left);
-        left
+    /// Takes one iteration.
+    ///
+    /// # Errors
+    /// None is left, or another limit is reached; nothing is taken then.
+    pub fn consume(&mut self, spent: &Spent) -> Result<(), Reached> {
+        if self.used >= self.max {
+            return Err(Reached::Iterations(self.max));
+        }
+        let BudgetLimits { tokens, usd, wall } = self.limits;
+        if let Some(max) = tokens.filter(|&max| spent.usage.total() >= max) {
+            return Err(Reached::Tokens(max));
+        }
+        if let Some(max) = usd.filter(|&max| spent.cost.is_some_and(|cost| cost.usd >= max)) {
+            return Err(Reached::Usd(max));
+        }
+        if let Some(max) = wall.filter(|&max| spent.wall >= max) {
+            return Err(Reached::Wall(max));
+        }
+        self.used += 1;
+        Ok(())
     }
 
     /// Gives one back: the iteration did no work for the user.
@@ -34,25 +102,56 @@ impl IterationBudget {
     pub fn remaining(&self) -> u32 {
         self.max - self.used
     }
-
-    /// Iterations in all.
-    pub fn max(&self) -> u32 {
-        self.max
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const NOTHING: Spent = Spent {
+        usage: Usage {
+            input: 0,
+            output: 0,
+            cached: 0,
+            cache_write: 0,
+            reasoning: 0,
+            estimated: false,
+        },
+        cost: None,
+        wall: Duration::ZERO,
+    };
+
     #[test]
     fn consumes_refunds_and_ends() {
-        let mut budget = IterationBudget::new(2);
+        let mut budget = TurnBudget::new(2, BudgetLimits::default());
         budget.refund();
         assert_eq!(budget.remaining(), 2, "a refund never exceeds the maximum");
-        assert!(budget.consume() && budget.consume() && !budget.consume());
+        assert_eq!([budget.consume(&NOTHING), budget.consume(&NOTHING)], [Ok(()), Ok(())]);
+        assert_eq!(budget.consume(&NOTHING), Err(Reached::Iterations(2)));
         budget.refund();
         assert_eq!((budget.used(), budget.remaining()), (1, 1));
-        assert!(budget.consume());
+        assert_eq!(budget.consume(&NOTHING), Ok(()));
+    }
+
+    #[test]
+    fn whatever_is_spent_first_ends_it() {
+        let limits = BudgetLimits {
+            tokens: Some(1000),
+            usd: Some(0.5),
+            wall: Some(Duration::from_secs(60)),
+        };
+        let mut budget = TurnBudget::new(9, limits);
+        assert_eq!(budget.consume(&NOTHING), Ok(()));
+        let usage = Usage { input: 600, cached: 300, output: 100, ..Usage::default() };
+        let over = budget.consume(&Spent { usage, ..NOTHING });
+        assert_eq!(over, Err(Reached::Tokens(1000)));
+        let cost = Some(Cost { usd: 0.5, estimated: true });
+        assert_eq!(budget.consume(&Spent { cost, ..NOTHING }), Err(Reached::Usd(0.5)));
+        let late = Spent { wall: Duration::from_secs(61), ..NOTHING };
+        assert_eq!(
+            budget.consume(&late).map_err(|reached| reached.to_string()),
+            Err("the turn has taken its 60 s".into())
+        );
+        assert_eq!(budget.used(), 1, "a refusal takes nothing");
     }
 }

@@ -20,6 +20,14 @@ pub struct Usage {
     pub estimated: bool,
 }
 
+impl Usage {
+    /// All tokens, sent and generated.
+    pub fn total(&self) -> u64 {
+        let sent = self.input.saturating_add(self.cached).saturating_add(self.cache_write);
+        sent.saturating_add(self.output)
+    }
+}
+
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);
@@ -54,6 +62,13 @@ pub struct Prices {
     /// Prompt tokens written to the provider's cache; absent: as `input`.
     #[serde(default)]
     pub cache_write: Option<f64>,
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.usd += other.usd;
+        self.estimated |= other.estimated;
+    }
 }
 
 impl Prices {

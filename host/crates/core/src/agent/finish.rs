@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Agent;
 use super::turn::Turn;
+use crate::budget::Reached;
 use crate::event::{Emitter, EventKind};
 use crate::failure::Attributes;
 use crate::message::Role;
@@ -27,8 +28,8 @@ impl Ending {
         Self::of(EndKind::Interrupted, "interrupted by the user")
     }
 
-    pub(super) fn budget_spent(max: u32) -> Self {
-        Self::of(EndKind::BudgetSpent, format!("all {max} iterations of the turn are used"))
+    pub(super) fn budget_spent(reached: Reached) -> Self {
+        Self::of(EndKind::BudgetSpent, reached.to_string())
     }
 
     pub(super) fn failed(error: TransportError) -> Self {
@@ -50,7 +51,7 @@ pub(super) async fn finish(turn: Turn<'_>, mut ending: Ending) -> TurnResult {
         end: ending.end.clone(),
         api_calls: turn.api_calls,
         usage: turn.usage,
-        cost: None,
+        cost: turn.cost,
     };
     if let Err(error) = turn.agent.store.finish_turn(&turn.session_id, &record).await {
         // The first failure is the one worth telling.
@@ -70,6 +71,7 @@ pub(super) async fn finish(turn: Turn<'_>, mut ending: Ending) -> TurnResult {
         api_calls: turn.api_calls,
         iterations: turn.iterations.clone(),
         usage: turn.usage,
+        cost: turn.cost,
         model: turn.model.clone().unwrap_or_else(|| turn.route().model.clone()),
         pending_steer: turn.steer.take(),
         ..blank

@@ -10,6 +10,7 @@ mod compress;
 mod deliver;
 mod execute;
 mod finish;
+mod grace;
 mod guardrail;
 mod history;
 mod open;
@@ -29,6 +30,7 @@ pub use history::in_call_order;
 use tokio_util::sync::CancellationToken;
 
 use crate::approver::{Approver, Unattended};
+use crate::budget::BudgetLimits;
 use crate::compress::CompressionSettings;
 use crate::event::{Event, EventSink};
 use crate::hook::{Observer, PostToolCall, PreToolCall};
@@ -46,6 +48,8 @@ use crate::toolset::{DuplicateTool, ToolSet};
 pub struct Limits {
     /// Model calls a turn may make. Default 500.
     pub max_turns: u32,
+    /// What else it may spend. Default: no limit.
+    pub budget: BudgetLimits,
     /// Calls that run side by side. Default 8.
     pub parallel_calls: usize,
     /// How long calls made together, or one made alone, may take. Default 420 s.
@@ -62,6 +66,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_turns: 500,
+            budget: BudgetLimits::default(),
             parallel_calls: 8,
             segment_timeout: Duration::from_secs(420),
             result_bytes: 100_000,

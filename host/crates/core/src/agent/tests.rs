@@ -1,6 +1,7 @@
 //! Whole turns against a scripted model: input, script, and everything that came out.
 #![allow(clippy::unwrap_used)]
 
+mod budgets;
 mod calls;
 mod compressing;
 mod ends;

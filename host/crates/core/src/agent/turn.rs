@@ -5,18 +5,20 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::{Asked, ask};
 use super::compress::Occasion;
 use super::execute::execute;
 use super::finish::{self, Ending};
+use super::grace::last_words;
 use super::guardrail::{Guardrail, Observed};
 use super::open::open;
 use super::prepare::prepare;
 use super::reply::Reply;
 use super::{Agent, Steer, TurnInput, admit, history};
-use crate::budget::IterationBudget;
+use crate::budget::{Spent, TurnBudget};
 use crate::event::{Emitter, EventKind};
 use crate::id;
 use crate::message::{FinishReason, Message, Role};
@@ -26,7 +28,7 @@ use crate::store::{Durability, StoreError, TurnLease};
 use crate::tokens::ContextSize;
 use crate::tool::{Progress, ProgressSink};
 use crate::transport::{ErrorKind, ModelRequest, TransportError};
-use crate::usage::Usage;
+use crate::usage::{Cost, Usage};
 
 /// A turn under way.
 pub(super) struct Turn<'a> {
@@ -50,11 +52,14 @@ pub(super) struct Turn<'a> {
     /// Summaries tried to shorten the history.
     pub(super) summaries: u32,
     call_ids: HashSet<String>,
-    budget: IterationBudget,
+    budget: TurnBudget,
+    began: Instant,
     guardrail: Guardrail,
     pub(super) iterations: Vec<IterationInfo>,
     pub(super) api_calls: u32,
     pub(super) usage: Usage,
+    /// Money, as far as prices are known.
+    pub(super) cost: Option<Cost>,
     /// The model that answered last, where the provider named another than was asked for.
     pub(super) model: Option<String>,
 }
@@ -101,11 +106,13 @@ impl<'a> Turn<'a> {
             said: Vec::new(),
             session_id,
             _lease: opened.lease,
-            budget: IterationBudget::new(agent.limits.max_turns),
+            budget: TurnBudget::new(agent.limits.max_turns, agent.limits.budget),
+            began: Instant::now(),
             guardrail: Guardrail::default(),
             iterations: Vec::new(),
             api_calls: 0,
             usage: Usage::default(),
+            cost: None,
             model: None,
         };
         match input.user {
@@ -130,8 +137,8 @@ impl<'a> Turn<'a> {
             if self.cancel.is_cancelled() {
                 return Ok(Ending::interrupted());
             }
-            if !self.budget.consume() {
-                return Ok(Ending::budget_spent(self.budget.max()));
+            if let Err(reached) = self.budget.consume(&self.spent()) {
+                return last_words(self, reached).await;
             }
             self.emitter.set_iteration(self.budget.used());
             self.emitter.emit(EventKind::IterationStarted);
@@ -183,7 +190,15 @@ impl<'a> Turn<'a> {
 
     async fn ask_once(&mut self) -> Asked {
         let route = self.route();
-        let request = ModelRequest {
+        let request = self.request(route);
+        let (asked, calls) = ask(route, &request, &self.emitter, &self.cancel).await;
+        self.api_calls += calls;
+        asked
+    }
+
+    /// What the model is asked next: the history as any provider accepts it.
+    pub(super) fn request(&self, route: &Route) -> ModelRequest {
+        ModelRequest {
             model: route.model.clone(),
             system: Arc::clone(&self.system),
             messages: history::replayable(history::outgoing(&self.history), route),
@@ -191,17 +206,21 @@ impl<'a> Turn<'a> {
             sampling: route.sampling.clone(),
             stream: route.stream,
             session_id: Arc::clone(&self.session_id),
-        };
-        let (asked, calls) = ask(route, &request, &self.emitter, &self.cancel).await;
-        self.api_calls += calls;
-        asked
+        }
     }
 
-    async fn append_reply(&mut self, mut reply: Reply) -> Result<Arc<Message>, StoreError> {
+    fn spent(&self) -> Spent {
+        Spent { usage: self.usage, cost: self.cost, wall: self.began.elapsed() }
+    }
+
+    pub(super) async fn append_reply(
+        &mut self,
+        mut reply: Reply,
+    ) -> Result<Arc<Message>, StoreError> {
         reply.stamp(self.route());
         let Reply { mut message, model, .. } = reply;
         let usage = self.account(&message);
-        self.usage += usage;
+        self.book(usage);
         message.usage = Some(usage);
         self.model = model.or(self.model.take());
         admit::admit(&mut message, &self.agent.tools, &mut self.call_ids);

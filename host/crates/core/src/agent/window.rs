@@ -1,12 +1,14 @@
 //! The turn's eye on the model's window: how many tokens the next request comes to, and when the
 //! history is compressed for it.
 
+use std::ops::AddAssign;
+
 use super::compress::{Compressed, Compressor, Occasion};
 use super::turn::Turn;
 use crate::message::Message;
 use crate::store::StoreError;
 use crate::tokens::{ContextSize, Overhead, TokenCounter, message_tokens};
-use crate::usage::Usage;
+use crate::usage::{Cost, Usage};
 
 /// Iterations that earn a turn one more summary.
 const EARNED_EVERY: usize = 8;
@@ -29,7 +31,7 @@ impl Turn<'_> {
         let Compressed { shorter, tried, api_calls, usage } = compressed?;
         self.summaries += u32::from(tried);
         self.api_calls += api_calls;
-        self.usage += usage;
+        self.book(usage);
         if shorter {
             self.size = self.measured();
         }
@@ -61,6 +63,15 @@ impl Turn<'_> {
         let tools = self.agent.tools.specs();
         let overhead = Overhead { system: &self.system, tools: &tools };
         ContextSize::of(&self.history, overhead, &self.agent.counter)
+    }
+
+    /// Adds tokens, and what they cost with the provider that was asked.
+    pub(super) fn book(&mut self, usage: Usage) {
+        self.usage += usage;
+        if let Some(prices) = self.route().prices {
+            let cost = prices.cost(&usage);
+            self.cost.get_or_insert(Cost { usd: 0.0, estimated: false }).add_assign(cost);
+        }
     }
 
     /// The tokens of the call that brought `reply`: as the provider reported them, or else as we

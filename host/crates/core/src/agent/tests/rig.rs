@@ -17,6 +17,7 @@ use crate::router::{ModelRouter, Route};
 use crate::testing::{MemoryStore, Script, ScriptedTransport};
 use crate::tool::{Part, Tool, ToolInvocation, ToolResult, ToolSpec, ToolTraits};
 use crate::transport::{Sampling, Transport};
+use crate::usage::Prices;
 
 /// A tool that logs its arguments and answers with them, after `delay`.
 pub(super) struct Echo {
@@ -152,7 +153,7 @@ pub(super) fn rig_on(
         provider: "fake".into(),
         model: "m1".into(),
         context_window,
-        prices: None,
+        prices: Some(Prices { input: 1.0, output: 5.0, cached: None, cache_write: None }),
         sampling: Sampling::default(),
         stream: true,
         transport,
