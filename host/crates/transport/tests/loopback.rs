@@ -390,3 +390,24 @@ fn settings_that_cannot_work_are_refused() {
         );
     }
 }
+
+#[tokio::test]
+async fn anthropics_headers_are_sent_with_and_without_a_key() {
+    let body = r#"{"content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}"#;
+    let reply = || answer("200 OK", "content-type: application/json\r\n", body);
+    let server = serve(vec![reply(), reply()]).await;
+    let keyless = Settings::new("anthropic_messages", format!("{}/anthropic", server.url));
+    let keyed = Settings { api_key: Some(Secret::new(KEY)), ..keyless.clone() };
+    for settings in [keyed, keyless] {
+        let (deltas, error) = ask(&*open(&settings).unwrap(), false).await;
+        let expected = [Delta::Text("hi".into()), Delta::Finish(FinishReason::Stop)];
+        assert_eq!((deltas.as_slice(), error), (&expected[..], None));
+    }
+    let sent = server.requests.lock().unwrap().clone();
+    for (sent, key) in sent.iter().zip([true, false]) {
+        assert!(sent.starts_with("POST /anthropic/v1/messages HTTP/1.1\r\n"), "{sent}");
+        assert!(sent.contains("anthropic-version: 2023-06-01\r\n"), "{sent}");
+        assert_eq!(sent.contains(&format!("x-api-key: {KEY}\r\n")), key, "{sent}");
+        assert!(!sent.contains("authorization:"), "{sent}");
+    }
+}

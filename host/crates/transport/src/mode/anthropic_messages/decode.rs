@@ -79,7 +79,10 @@ impl Decoder {
                     self.grow(index, delta, out);
                 }
             }
-            "content_block_stop" => self.close_block(index, out),
+            "content_block_stop" => {
+                let block = self.blocks.iter_mut().rfind(|block| block.index == index);
+                block.into_iter().for_each(|block| block.close(out));
+            }
             "message_delta" => {
                 self.count(event.usage, out);
                 self.stop(&event.delta.unwrap_or_default().stop_reason.0);
@@ -174,17 +177,6 @@ impl Decoder {
         }
     }
 
-    /// A call whose arguments were not streamed has those it began with.
-    fn close_block(&mut self, index: u64, out: &mut Deltas) {
-        let block = self.blocks.iter_mut().rfind(|block| block.index == index);
-        let Some((slot, Some(arguments))) =
-            block.and_then(|block| block.call.as_mut()).map(|(slot, rest)| (*slot, rest.take()))
-        else {
-            return;
-        };
-        out.push_back(Delta::ToolCall { slot, id: None, name: None, arguments });
-    }
-
     fn stop(&mut self, reason: &str) {
         if self.finish.is_none() && !reason.is_empty() {
             self.finish = Some(finish_of(reason));
@@ -215,9 +207,7 @@ impl Decoder {
         out: &mut Deltas,
     ) -> Result<(), Fault> {
         let finish = self.finish.map_or(fallback, Ok)?;
-        for at in 0..self.blocks.len() {
-            self.close_block(self.blocks[at].index, out);
-        }
+        self.blocks.iter_mut().for_each(|block| block.close(out));
         let blocks = self.blocks.drain(..).filter_map(|block| block.piece).collect();
         if let Some(replay) = (Layout { blocks }).keep() {
             out.push_back(Delta::Replay(replay));
@@ -232,6 +222,16 @@ impl Decoder {
     /// The finish of a reply that is whole but does not say why it ended.
     fn unsaid(&self) -> Result<FinishReason, Fault> {
         if self.delivered { Ok(FinishReason::Stop) } else { Err(Fault::Empty) }
+    }
+}
+
+impl Open {
+    /// A call whose arguments were not streamed has those it began with.
+    fn close(&mut self, out: &mut Deltas) {
+        let Some((slot, rest)) = &mut self.call else { return };
+        if let Some(arguments) = rest.take() {
+            out.push_back(Delta::ToolCall { slot: *slot, id: None, name: None, arguments });
+        }
     }
 }
 
@@ -278,7 +278,6 @@ impl Decode for Decoder {
         self.model(&whole.model.0, out);
         for (index, block) in (0..).zip(content) {
             self.open(index, block, out);
-            self.close_block(index, out);
         }
         self.count(whole.usage, out);
         self.stop(&whole.stop_reason.0);

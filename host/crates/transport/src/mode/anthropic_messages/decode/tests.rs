@@ -310,3 +310,21 @@ fn a_block_needs_no_start_and_an_event_no_name() {
     let untyped = "event: content_block_delta\ndata: {\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"hi\"}}\n\nevent: message_delta\ndata: {\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n";
     assert_eq!(stream([untyped.as_bytes()]), said("hi", Stop));
 }
+
+#[test]
+fn calls_that_share_an_index_are_calls_of_their_own() {
+    let list = [
+        start(0, uses("t1", "read")),
+        start(0, json!({"type": "tool_use", "id": "t2", "name": "list", "input": {"a": 1}})),
+        start(0, uses("t3", "find")),
+        delta(0, json_delta("{\"b\":2}")),
+        stop(0),
+    ];
+    let got = reply(&list, "tool_use");
+    let expected = [
+        call("t1", "read", "{}"),
+        call("t2", "list", "{\"a\":1}"),
+        call("t3", "find", "{\"b\":2}"),
+    ];
+    assert_eq!(got, called(expected.into()));
+}
