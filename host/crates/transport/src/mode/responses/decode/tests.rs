@@ -301,6 +301,13 @@ fn ids_that_change_from_event_to_event_confuse_nothing() {
 }
 
 #[test]
+fn text_whose_ids_change_and_whose_item_has_no_number_stays_in_one_piece() {
+    let piece = |id: &str, delta: &str| json!({"type": "response.output_text.delta", "item_id": id, "delta": delta});
+    let sent = [piece("a", "one "), piece("b", "piece"), completed(json!([]))];
+    assert_eq!(events(&sent), said("one piece", Stop));
+}
+
+#[test]
 fn event_names_stand_in_for_missing_types() {
     let mut bare = String::new();
     for event in by_the_book() {
