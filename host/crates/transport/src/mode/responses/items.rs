@@ -8,6 +8,8 @@
 
 mod pieces;
 
+use std::collections::HashSet;
+
 use hermes_core::transport::Delta;
 use serde_json::Value;
 
@@ -92,8 +94,10 @@ impl Item {
         if !place.call_id.is_empty() && !self.call_id.is_empty() {
             return Some(self.call_id == place.call_id);
         }
-        // Different ids tell nothing: GitHub's server changes them from event to event.
-        (!place.id.is_empty() && self.id == place.id).then_some(true)
+        // Different ids tell nothing: GitHub's server changes them from event to event. The same
+        // one under two numbers tells nothing either: some servers give it to every item.
+        let numbered = self.index.is_none() || place.index.is_none() || self.index == place.index;
+        (!place.id.is_empty() && self.id == place.id && numbered).then_some(true)
     }
 }
 
@@ -184,14 +188,17 @@ impl Items {
     /// The whole output has come: what of it was not sent yet. Each item is known by its id, or
     /// else by its number among those of its kind.
     pub(super) fn complete(&mut self, output: &[wire::Item<'_>], out: &mut Deltas) {
+        let mut taken = HashSet::new();
         for (n, item) in output.iter().enumerate() {
             let kind = Kind::of(&item.kind.0);
             let place = Place { index: None, id: &item.id.0, call_id: &item.call_id.0 };
             let number = output[..n].iter().filter(|other| Kind::of(&other.kind.0) == kind).count();
             let alike = || (0..self.all.len()).filter(|&at| self.all[at].kind == kind);
-            let found = alike().find(|&at| self.all[at].is(place) == Some(true));
+            let free = |at: &usize| !taken.contains(at);
+            let found = alike().filter(free).find(|&at| self.all[at].is(place) == Some(true));
             let nth = alike().nth(number).filter(|&at| self.all[at].is(place) != Some(false));
-            let at = found.or(nth).unwrap_or_else(|| self.open(kind, place));
+            let at = found.or(nth.filter(free)).unwrap_or_else(|| self.open(kind, place));
+            taken.insert(at);
             self.settle(at, item, out);
         }
     }
