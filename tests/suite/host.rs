@@ -60,6 +60,12 @@ impl Host {
         self.args(["--plugins", &guests])
     }
 
+    /// With this in its config.toml.
+    pub(crate) fn configure(&self, config: &Value) {
+        let text = toml::to_string(config).unwrap();
+        std::fs::write(self.home.path().join("config.toml"), text).unwrap();
+    }
+
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
@@ -126,6 +132,8 @@ fn build(workspace: &str) {
         .args(["build", "--quiet", "--release", "--target", "wasm32-wasip2"])
         .current_dir(root().join(workspace))
         .env_remove("RUSTFLAGS")
+        // A workspace of its own builds into its own folder, wherever the suite was built.
+        .env_remove("CARGO_TARGET_DIR")
         .status()
         .unwrap();
     assert!(status.success(), "{workspace} does not build");

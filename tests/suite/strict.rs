@@ -1,81 +1,94 @@
-//! The rules of the strictest chat-completions providers, checked on every request the host sends.
+//! What the strictest provider of each wire format demands of a request: its vendor's schema, and
+//! the rules that no schema tells. Checked on every request the host sends in any test.
+
+pub(crate) mod anthropic_messages;
+pub(crate) mod chat_completions;
+pub(crate) mod responses;
+pub(crate) mod schema;
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::model::Mode;
+pub(crate) use schema::Schema;
+
 /// Every rule a request breaks.
-pub(crate) fn problems(request: &Value) -> Vec<String> {
-    let mut problems = Vec::new();
-    let messages = request["messages"].as_array().cloned().unwrap_or_default();
-    if messages.first().is_none_or(|first| first["role"] != "system") {
-        problems.push("the first message is not the system prompt".into());
-    }
-    let mut open: Vec<String> = Vec::new();
-    let mut ids = HashSet::new();
-    let mut before = "";
-    for (at, message) in messages.iter().enumerate() {
-        let role = message["role"].as_str().unwrap_or_default();
-        let mut wrong = |what: &str| problems.push(format!("message {at} ({role}): {what}"));
-        if role == "tool" {
-            let id = message["tool_call_id"].as_str().unwrap_or_default();
-            if open.first().is_none_or(|first| first != id) {
-                wrong("answers no call, or not in call order");
-            } else {
-                open.remove(0);
-            }
-        } else {
-            if !open.is_empty() {
-                wrong("stands before the results of all calls");
-            }
-            if role == before {
-                wrong("follows another of its role");
-            }
-            open = calls(message, &mut ids, &mut wrong);
-        }
-        let blank = message["content"].as_str().is_none_or(|text| text.trim().is_empty());
-        let lists = message["content"].is_array();
-        if blank && !lists && open.is_empty() && role != "assistant" {
-            wrong("says nothing");
-        }
-        let unknown =
-            message.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).find(|key| {
-                !["role", "content", "tool_calls", "tool_call_id", "name"].contains(key)
-            });
-        if let Some(key) = unknown {
-            wrong(&format!("has the unknown field {key:?}"));
-        }
-        before = match role {
-            "system" => "system",
-            "user" => "user",
-            "assistant" => "assistant",
-            _ => "tool",
-        };
-    }
-    if !open.is_empty() {
-        problems.push("the last calls have no results".into());
-    }
+pub(crate) fn problems(mode: &Mode, request: &Value) -> Vec<String> {
+    let mut problems = (mode.problems)(request);
+    problems.extend(mode.schema.problems(request));
     problems
 }
 
-fn calls(message: &Value, ids: &mut HashSet<String>, wrong: &mut impl FnMut(&str)) -> Vec<String> {
-    let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
-    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let mut open = Vec::new();
-    for call in &calls {
-        let id = call["id"].as_str().unwrap_or_default();
-        if id.is_empty() || !ids.insert(id.to_owned()) {
-            wrong("has a call without an id of its own");
+/// The calls of a request: each has an id of its own, a legal name and an object of arguments.
+#[derive(Default)]
+struct Calls {
+    ids: HashSet<String>,
+    /// Those not yet answered, in order.
+    open: Vec<String>,
+}
+
+impl Calls {
+    /// A call; what is wrong with it.
+    fn opens(&mut self, id: &Value, name: &Value, arguments: &Value) -> Option<&'static str> {
+        let id = id.as_str().unwrap_or_default();
+        self.open.push(id.to_owned());
+        if id.is_empty() || id.len() > 64 || !self.ids.insert(id.to_owned()) {
+            return Some("has a call without a short id of its own");
         }
-        let name = call["function"]["name"].as_str().unwrap_or_default();
-        if name.is_empty() || name.len() > 64 || !name.chars().all(legal) {
-            wrong("has a call with an illegal name");
+        if !is_name(name) {
+            return Some("has a call with an illegal name");
         }
-        let arguments = call["function"]["arguments"].as_str().unwrap_or_default();
-        if !serde_json::from_str::<Value>(arguments).is_ok_and(|value| value.is_object()) {
-            wrong("has a call whose arguments are no JSON object");
-        }
-        open.push(id.to_owned());
+        let parsed = arguments.as_str().map(serde_json::from_str::<Value>);
+        let is_object = match parsed {
+            Some(parsed) => parsed.is_ok_and(|value| value.is_object()),
+            None => arguments.is_object(),
+        };
+        (!is_object).then_some("has a call whose arguments are no JSON object")
     }
-    open
+
+    /// A result; what is wrong with it.
+    fn answers(&mut self, id: &Value) -> Option<&'static str> {
+        if self.open.first().is_none_or(|first| id != first) {
+            return Some("answers no call, or not in call order");
+        }
+        self.open.remove(0);
+        None
+    }
+
+    /// Something other than a result comes.
+    fn interrupted(&self) -> Option<&'static str> {
+        (!self.open.is_empty()).then_some("stands before the results of all calls")
+    }
+}
+
+/// A tool's name as all vendors take it.
+fn is_name(name: &Value) -> bool {
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    name.as_str().is_some_and(|name| (1..=64).contains(&name.len()) && name.chars().all(legal))
+}
+
+/// Whether a text says something.
+fn says(text: &Value) -> bool {
+    text.as_str().is_some_and(|text| !text.trim().is_empty())
+}
+
+/// What is wrong with the tools on offer, given each one's name and schema.
+fn tools<'a>(tools: impl Iterator<Item = (&'a Value, &'a Value)>) -> Vec<String> {
+    let mut names = HashSet::new();
+    let mut problems = Vec::new();
+    for (name, schema) in tools {
+        if !is_name(name) || !names.insert(name.to_string()) {
+            problems.push(format!("tool {name} has no legal name of its own"));
+        }
+        if schema["type"] != "object" {
+            problems.push(format!("tool {name} takes no object"));
+        }
+        for keyword in ["oneOf", "anyOf", "allOf", "enum", "not"] {
+            if schema.get(keyword).is_some() {
+                problems.push(format!("tool {name} has {keyword} at the top of its schema"));
+            }
+        }
+    }
+    problems
 }

@@ -17,7 +17,6 @@ pub mod usage;
 
 // Ports: what the loop asks of the world.
 pub mod approver;
-pub mod health;
 pub mod hook;
 pub mod keep;
 pub mod store;

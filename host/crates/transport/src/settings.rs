@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use crate::credentials::Credentials;
 use crate::endpoint::EndpointError;
 use crate::secret::Secret;
 
@@ -14,8 +13,8 @@ pub struct Settings {
     pub api_mode: String,
     /// Where the API is; completed by the api mode's endpoint.
     pub base_url: String,
-    /// Sent as the api mode wants it; empty for servers that want none.
-    pub credentials: Credentials,
+    /// Sent as the api mode wants it; absent for servers that want none.
+    pub api_key: Option<Secret>,
     /// How long to wait for what.
     pub timeouts: Timeouts,
     /// Through which proxies.
@@ -30,7 +29,7 @@ impl Settings {
         Self {
             api_mode: api_mode.into(),
             base_url: base_url.into(),
-            credentials: Credentials::default(),
+            api_key: None,
             timeouts: Timeouts::default(),
             proxy: ProxyChoice::default(),
             headers: Vec::new(),
@@ -166,7 +165,7 @@ mod tests {
     #[test]
     fn debug_output_shows_no_credential() {
         let settings = Settings {
-            credentials: Credentials::new([Secret::new("sk-0123456789")]),
+            api_key: Some(Secret::new("sk-0123456789")),
             proxy: ProxyChoice { http: Some(Secret::new("http://me:pw@p")), ..Default::default() },
             headers: vec![("x-key".into(), Secret::new("abcdefgh"))],
             ..Settings::new("chat_completions", "http://localhost")

@@ -6,5 +6,4 @@ mod calls;
 mod compressing;
 mod ends;
 mod gates;
-mod recovery;
 mod rig;
