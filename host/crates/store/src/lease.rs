@@ -1,7 +1,7 @@
 //! Who runs a turn in a session: one row for as long as it runs.
 //!
-//! A holder writes its row anew every few seconds. If it dies, its row is left behind and runs out;
-//! on Linux its death is seen at once.
+//! A holder writes its row anew every few seconds. If it dies, its row is left behind and runs out.
+//! On Linux it is not time that decides but whether the process is there.
 
 use std::process;
 use std::time::Duration;
@@ -11,8 +11,7 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 use crate::fault::{Fault, Result};
 use crate::{int, platform, session};
 
-/// How long a row counts that is not written anew. Longer than any pause a living process makes
-/// but for a suspended machine, which suspends all.
+/// How long a row counts that is not written anew: longer than any pause a living process makes.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(30);
 
 /// How often a row is written anew: two may fail.
@@ -49,8 +48,7 @@ pub(crate) fn check(conn: &Connection, session_id: &str, now_ms: u64) -> Result<
         .query_row([session], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))
         .optional()?;
     if let Some((other, expires_ms)) = known
-        && int::from_sql(expires_ms) > now_ms
-        && !is_dead(&other)
+        && is_alive(&other).unwrap_or(int::from_sql(expires_ms) > now_ms)
     {
         return Err(Fault::InUse(refusal(session_id, &other)));
     }
@@ -81,13 +79,12 @@ pub(crate) fn holder(unique: &str) -> String {
     format!("{pid} {mark} {unique}")
 }
 
-/// Whether the process that holds a lease is gone for certain.
-fn is_dead(holder: &str) -> bool {
+/// Whether the process that holds a lease is alive, where that can be known. If it is, the lease
+/// holds even if it has run out: a machine that wakes from sleep finds all of them so.
+fn is_alive(holder: &str) -> Option<bool> {
     let mut parts = holder.split(' ');
-    let (Some(Ok(pid)), Some(mark)) = (parts.next().map(str::parse), parts.next()) else {
-        return false;
-    };
-    platform::is_gone(pid, mark)
+    let pid = parts.next()?.parse().ok()?;
+    platform::is_alive(pid, parts.next()?)
 }
 
 fn refusal(session_id: &str, holder: &str) -> String {

@@ -50,12 +50,11 @@ pub(crate) fn process_mark(_pid: u32) -> Option<String> {
     None
 }
 
-/// Whether the process of that number and mark is gone for certain: it would be seen from here,
-/// and it is not there.
-pub(crate) fn is_gone(pid: u32, mark: &str) -> bool {
-    let Some(own) = process_mark(std::process::id()) else { return false };
+/// What is known of the process of that number and mark: `Some(true)` if it is at work here,
+/// `Some(false)` if it is gone, `None` if it would not be seen from here.
+pub(crate) fn is_alive(pid: u32, mark: &str) -> Option<bool> {
+    let own = process_mark(std::process::id())?;
     let place = |mark: &str| mark.rsplit_once('/').map(|(place, _)| place.to_owned());
-    place(&own).is_some()
-        && place(&own) == place(mark)
-        && process_mark(pid).as_deref() != Some(mark)
+    let seen = place(&own)? == place(mark)?;
+    seen.then(|| process_mark(pid).as_deref() == Some(mark))
 }

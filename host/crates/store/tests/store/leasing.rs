@@ -53,7 +53,7 @@ async fn a_lease_lasts_while_it_is_renewed_and_then_runs_out() {
         tokio::time::sleep(Duration::from_secs(11)).await;
         refusal(&other, &session).await;
     }
-    left_behind(&home, |holder| format!("{holder}-of-a-stopped-one"));
+    left_behind(&home, |_| "4000000 elsewhere/pid:[1]/1 x".into());
     home.pass(29_999);
     refusal(&other, &session).await;
     home.pass(1);
@@ -78,6 +78,12 @@ async fn the_lease_of_a_dead_process_is_taken_at_once() {
         format!("{pid} {place}/1 {}", unique.split_once(' ').unwrap().1)
     });
     drop(store.begin_turn(&session).await.unwrap());
+
+    // One that is alive keeps it, even after the machine has slept.
+    let asleep = store.begin_turn(&session).await.unwrap();
+    home.pass(3_600_000);
+    refusal(&store, &session).await;
+    drop(asleep);
 
     // A process of another machine cannot be seen: only time tells.
     let second = store.begin_turn(&session).await.unwrap();
