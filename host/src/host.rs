@@ -9,6 +9,7 @@ use hermes_core::event::Event;
 use hermes_core::prompt::context_budget;
 use hermes_core::router::{ModelRouter, Route};
 use hermes_core::tool::Tool;
+use hermes_core::transport::{Sampling, Transport};
 use hermes_native::ReadResult;
 use hermes_plugin::registry::{Loaded, PluginSummary};
 use hermes_store::SqliteStore;
@@ -65,6 +66,26 @@ impl HostBuilder {
     pub fn route(mut self, route: Route) -> Self {
         self.route = Some(route);
         self
+    }
+
+    /// A transport of the program's own, instead of a configured provider: `provider` and `model`
+    /// are the names under which it appears in results.
+    #[must_use]
+    pub fn transport(
+        self,
+        provider: impl Into<String>,
+        model: impl Into<String>,
+        transport: Arc<dyn Transport>,
+    ) -> Self {
+        self.route(Route {
+            provider: provider.into(),
+            model: model.into(),
+            context_window: None,
+            prices: None,
+            sampling: Sampling::default(),
+            stream: true,
+            transport,
+        })
     }
 
     /// Folders to load plugins from, instead of `plugins/` in the home folder.

@@ -2,7 +2,7 @@
 //! pure function.
 
 use hermes_core::router::Route;
-use hermes_transport::{ProxyChoice, Secret, Settings};
+use hermes_transport::{Credentials, ProxyChoice, Secret, Settings};
 
 use super::key::{self, KeySource, Lookup};
 use super::key_command;
@@ -56,7 +56,7 @@ pub(crate) fn open(spec: Spec, stream: bool, lookup: Lookup<'_>) -> Result<Route
 /// What the transport needs to know.
 pub(crate) fn settings(spec: &Spec, keys: Vec<Secret>, lookup: Lookup<'_>) -> Settings {
     Settings {
-        api_key: keys.into_iter().next(),
+        credentials: Credentials::new(keys),
         timeouts: spec.timeouts,
         proxy: ProxyChoice::from_variables(lookup),
         ..Settings::new(spec.api_mode.clone(), spec.base_url.clone())

@@ -43,7 +43,8 @@ fn sent(
     let lookup = holding(set);
     let keys = route::keys(&spec, &lookup).map_err(|error| error.to_string())?;
     let settings = route::settings(&spec, keys, &lookup);
-    let key = settings.api_key.map(|key| key.expose().trim_start_matches("key in ").to_owned());
+    let key = settings.credentials.keys().first();
+    let key = key.map(|key| key.expose().trim_start_matches("key in ").to_owned());
     Ok((settings.base_url, key))
 }
 

@@ -219,6 +219,9 @@ pub struct TransportError {
     pub delivered: bool,
     /// What to change so that the same provider may accept the request.
     pub remedy: Option<Remedy>,
+    /// Which of its credentials the transport had used, by a number only the transport knows the
+    /// meaning of: [`Transport::renew_credential`] changes that one and no other.
+    pub credential: Option<u64>,
 }
 
 impl TransportError {
@@ -238,6 +241,7 @@ impl TransportError {
             retry_after: None,
             delivered: false,
             remedy: None,
+            credential: None,
         }
     }
 }

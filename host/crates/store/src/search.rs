@@ -5,13 +5,16 @@
 //! often says little, and then the newest are the best there are.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
-use hermes_core::message::{Message, Role};
-use hermes_core::search::{SearchHit, SearchOrder, SearchQuery};
-use rusqlite::{Connection, OptionalExtension, params};
+use hermes_core::message::Role;
+use hermes_core::search::{SearchHit, SearchOrder, SearchQuery, StoredMessage};
+use rusqlite::{Connection, params};
 
-use crate::fault::Result;
+use crate::fault::{Fault, Result};
 use crate::query::Query;
 use crate::row::MessageRow;
 use crate::snippet::snippet;
@@ -29,26 +32,29 @@ const MANY: usize = 20_000;
 const LOOKED_AT: usize = 200;
 
 /// A message that matches.
+#[derive(Clone, Copy)]
 struct Match {
     key: i64,
     score: f64,
+    session: i64,
+}
+
+/// What is told of the session of a match.
+struct Home {
+    id: String,
+    root: String,
+    title: Option<String>,
+    source: String,
+    /// All that is looked for is in the title.
+    titled: bool,
 }
 
 /// A match and where it stands.
 struct Candidate {
-    key: i64,
-    score: f64,
+    matched: Match,
+    home: Rc<Home>,
     /// What was typed stands in it sign by sign.
     literal: bool,
-    /// All of it is in the title.
-    titled: bool,
-    created_ms: i64,
-    session_id: String,
-    root: String,
-    title: Option<String>,
-    source: String,
-    message_id: String,
-    archived: bool,
 }
 
 /// The hits of a query.
@@ -59,17 +65,16 @@ pub(crate) fn search(conn: &Connection, asked: &SearchQuery) -> Result<Vec<Searc
     let Some(query) = Query::parse(&asked.text).filter(|_| asked.limit > 0) else {
         return Ok(Vec::new());
     };
-    let mut best: HashMap<i64, f64> = HashMap::new();
+    let mut best: HashMap<i64, Match> = HashMap::new();
     for expression in query.expressions() {
         let expression = facets.around(&expression);
-        for Match { key, score } in matches(&conn, &expression, asked.order)? {
-            let known = best.entry(key).or_insert(score);
-            *known = known.max(score);
+        for matched in matches(&conn, &expression, asked.order)? {
+            let known = best.entry(matched.key).or_insert(matched);
+            known.score = known.score.max(matched.score);
         }
     }
-    let mut matches: Vec<Match> =
-        best.into_iter().map(|(key, score)| Match { key, score }).collect();
-    matches.sort_by(|a, b| order(asked.order, (a.score, a.key), (b.score, b.key)));
+    let mut matches: Vec<Match> = best.into_values().collect();
+    matches.sort_by(|a, b| order(asked.order, a, b));
     let grouped = asked.session.is_none();
     let candidates = look_at(&conn, &query, &matches, asked, grouped)?;
     group(candidates, asked.limit, grouped)
@@ -79,11 +84,11 @@ pub(crate) fn search(conn: &Connection, asked: &SearchQuery) -> Result<Vec<Searc
 }
 
 /// Best first.
-fn order(order: SearchOrder, a: (f64, i64), b: (f64, i64)) -> Ordering {
+fn order(order: SearchOrder, a: &Match, b: &Match) -> Ordering {
     match order {
-        SearchOrder::Rank => b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)),
-        SearchOrder::Newest => b.1.cmp(&a.1),
-        SearchOrder::Oldest => a.1.cmp(&b.1),
+        SearchOrder::Rank => b.score.total_cmp(&a.score).then(b.key.cmp(&a.key)),
+        SearchOrder::Newest => b.key.cmp(&a.key),
+        SearchOrder::Oldest => a.key.cmp(&b.key),
     }
 }
 
@@ -131,11 +136,12 @@ fn matches(conn: &Connection, expression: &str, order: SearchOrder) -> Result<Ve
     let score = if weighed { WEIGHED } else { "0.0" };
     let direction = if order == SearchOrder::Oldest { "ASC" } else { "DESC" };
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT rowid, {score} FROM message_words WHERE message_words MATCH ?1
-         ORDER BY rowid {direction} LIMIT ?2"
+        "SELECT m.key, {score}, m.session
+         FROM message_words CROSS JOIN messages m ON m.key = message_words.rowid
+         WHERE message_words MATCH ?1 ORDER BY message_words.rowid {direction} LIMIT ?2"
     ))?;
     let found = statement.query_map(params![expression, int::len_to_sql(WINDOW)], |row| {
-        Ok(Match { key: row.get(0)?, score: row.get(1)? })
+        Ok(Match { key: row.get(0)?, score: row.get(1)?, session: row.get(2)? })
     })?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
@@ -157,51 +163,40 @@ fn look_at(
     grouped: bool,
 ) -> Result<Vec<Candidate>> {
     let mut candidates: Vec<Candidate> = Vec::new();
-    let mut lines = HashMap::new();
+    let mut homes: HashMap<i64, Rc<Home>> = HashMap::new();
+    let mut lines = HashSet::new();
     for matched in matches {
         let found = if grouped { lines.len() } else { candidates.len() };
         if found >= asked.limit && candidates.len() >= LOOKED_AT {
             break;
         }
-        // A message in the index that is not in the table would be our own mistake, and no reason
-        // to tell nothing.
-        let Some(mut candidate) = candidate(conn, matched)? else { continue };
-        if asked.order == SearchOrder::Rank && candidates.len() < LOOKED_AT {
-            candidate.titled = candidate.title.as_ref().is_some_and(|title| query.is_all_in(title));
-            candidate.literal = query.has_signs()
-                && query.is_literal_in(&index::searchable(&message(conn, matched.key)?));
-        }
-        lines.insert(candidate.root.clone(), ());
-        candidates.push(candidate);
+        let home = match homes.entry(matched.session) {
+            Entry::Occupied(known) => Rc::clone(known.get()),
+            Entry::Vacant(new) => Rc::clone(new.insert(Rc::new(home(conn, query, matched)?))),
+        };
+        let literal = candidates.len() < LOOKED_AT
+            && query.has_signs()
+            && query.is_literal_in(&index::searchable(&message(conn, matched.key)?.message));
+        lines.insert(home.root.clone());
+        candidates.push(Candidate { matched: *matched, home, literal });
     }
-    candidates.sort_by(|a, b| {
-        let first = b.literal.cmp(&a.literal).then(b.titled.cmp(&a.titled));
-        first.then(order(asked.order, (a.score, a.key), (b.score, b.key)))
-    });
+    if asked.order == SearchOrder::Rank {
+        candidates.sort_by(|a, b| {
+            let first = b.literal.cmp(&a.literal).then(b.home.titled.cmp(&a.home.titled));
+            first.then(order(asked.order, &a.matched, &b.matched))
+        });
+    }
     Ok(candidates)
 }
 
-fn candidate(conn: &Connection, matched: &Match) -> Result<Option<Candidate>> {
-    let mut statement = conn.prepare_cached(
-        "SELECT m.created_ms, s.id, s.root, s.title, s.source, m.id, m.archived
-         FROM messages m JOIN sessions s ON s.key = m.session WHERE m.key = ?1",
-    )?;
-    let found = statement.query_row([matched.key], |row| {
-        Ok(Candidate {
-            key: matched.key,
-            score: matched.score,
-            literal: false,
-            titled: false,
-            created_ms: row.get(0)?,
-            session_id: row.get(1)?,
-            root: row.get(2)?,
-            title: row.get(3)?,
-            source: row.get(4)?,
-            message_id: row.get(5)?,
-            archived: row.get(6)?,
-        })
-    });
-    Ok(found.optional()?)
+fn home(conn: &Connection, query: &Query, matched: &Match) -> Result<Home> {
+    let mut statement =
+        conn.prepare_cached("SELECT id, root, title, source FROM sessions WHERE key = ?1")?;
+    Ok(statement.query_row([matched.session], |row| {
+        let title: Option<String> = row.get(2)?;
+        let titled = title.as_ref().is_some_and(|title| query.is_all_in(title));
+        Ok(Home { id: row.get(0)?, root: row.get(1)?, title, source: row.get(3)?, titled })
+    })?)
 }
 
 /// The best candidate of each line and how many more the line has; all, if they are not `grouped`.
@@ -213,7 +208,7 @@ fn group(candidates: Vec<Candidate>, limit: usize, grouped: bool) -> Vec<(Candid
             groups.push((candidate, 0));
             continue;
         }
-        match places.get(&candidate.root) {
+        match places.get(&candidate.home.root) {
             Some(place) => {
                 if let Some(place) = *place {
                     groups[place].1 += 1;
@@ -221,7 +216,7 @@ fn group(candidates: Vec<Candidate>, limit: usize, grouped: bool) -> Vec<(Candid
             }
             None => {
                 let room = groups.len() < limit;
-                places.insert(candidate.root.clone(), room.then_some(groups.len()));
+                places.insert(candidate.home.root.clone(), room.then_some(groups.len()));
                 if room {
                     groups.push((candidate, 0));
                 }
@@ -233,31 +228,32 @@ fn group(candidates: Vec<Candidate>, limit: usize, grouped: bool) -> Vec<(Candid
 }
 
 fn hit(conn: &Connection, query: &Query, found: Candidate, more: usize) -> Result<SearchHit> {
-    let message = message(conn, found.key)?;
-    let text = index::searchable(&message);
+    let stored = message(conn, found.matched.key)?;
+    let text = index::searchable(&stored.message);
     let (snippet, marks) = snippet(&text, &query.places(&text));
     Ok(SearchHit {
-        session_id: found.session_id,
-        root: found.root,
-        title: found.title,
-        source: found.source,
-        message_id: found.message_id,
-        role: message.role,
+        session_id: found.home.id.clone(),
+        root: found.home.root.clone(),
+        title: found.home.title.clone(),
+        source: found.home.source.clone(),
+        message_id: stored.message.id.clone(),
+        role: stored.message.role,
         snippet,
         marks,
-        rank: found.score,
-        created_ms: int::from_sql(found.created_ms),
-        archived: found.archived,
+        rank: found.matched.score,
+        created_ms: stored.message.created_ms,
+        archived: stored.archived,
         more,
     })
 }
 
-fn message(conn: &Connection, key: i64) -> Result<Message> {
-    let mut statement = conn.prepare_cached("SELECT body FROM messages WHERE key = ?1")?;
+fn message(conn: &Connection, key: i64) -> Result<StoredMessage> {
+    let mut statement =
+        conn.prepare_cached("SELECT body, archived FROM messages WHERE key = ?1")?;
     let mut rows = statement.query([key])?;
     let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     let body = row.get_ref(0)?.as_bytes().map_err(rusqlite::Error::from)?;
-    MessageRow::parse(body).map_err(|error| {
-        crate::fault::Fault::Refused(format!("a stored message cannot be read: {error}"))
-    })
+    let message = MessageRow::parse(body)
+        .map_err(|error| Fault::Refused(format!("a stored message cannot be read: {error}")))?;
+    Ok(StoredMessage { message: Arc::new(message), archived: row.get(1)? })
 }

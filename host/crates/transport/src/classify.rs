@@ -7,13 +7,16 @@
 mod body;
 mod headers;
 mod kind;
+mod remedy;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_core::text;
-use hermes_core::transport::{ErrorKind, TransportError};
+use hermes_core::transport::{ErrorKind, Remedy, TransportError};
 
+use crate::classify::body::Report;
+use crate::limits::RateLimits;
 use crate::mode::Fault;
 use crate::secret::Mask;
 
@@ -38,6 +41,10 @@ pub(crate) struct Answer {
     pub(crate) headers: Vec<(String, String)>,
     /// How long the provider asks us to wait.
     pub(crate) retry_after: Option<Duration>,
+    /// Which key the request was sent with.
+    pub(crate) credential: Option<u64>,
+    /// The pace it allows.
+    pub(crate) limits: Option<RateLimits>,
     /// Where a redirect points.
     pub(crate) location: Option<String>,
     /// Takes our credentials out of what the provider wrote.
@@ -53,7 +60,7 @@ impl Answer {
         if (300..400).contains(&self.status) {
             return self.redirected(&body);
         }
-        let kind = kind::of(Some(self.status), code, said.unwrap_or(&body));
+        let (kind, remedy) = judge(Some(self.status), &report, &body);
         let told = match said {
             Some(said) => self.shown(said, MESSAGE_BYTES),
             None => self.page(&body),
@@ -62,7 +69,9 @@ impl Answer {
         let advice = kind::advice(kind, Some(self.status));
         let message =
             format!("{} answered {}{code_shown}: {told}; {advice}", self.place, self.status);
-        TransportError { code: self.code(report.code), ..self.error(kind, &message, &body) }
+        let error = self.error(kind, &message, &body);
+        let retry_after = self.wait(kind, said.unwrap_or_default());
+        TransportError { code: self.code(report.code), remedy, retry_after, ..error }
     }
 
     /// The error for a reply that turned out to be none.
@@ -116,7 +125,7 @@ impl Answer {
         let report = body::read(json);
         let status = report.status;
         let said = report.message.as_deref().unwrap_or(json);
-        let kind = kind::of(status, report.code.as_deref(), said);
+        let (kind, remedy) = judge(status, &report, json);
         let code_shown = report.code.as_deref().map(|code| format!(" {code}")).unwrap_or_default();
         let message = format!(
             "{} reported an error{code_shown}: {}; {}",
@@ -125,7 +134,19 @@ impl Answer {
             kind::advice(kind, status)
         );
         let error = self.error(kind, &message, json);
-        TransportError { code: self.code(report.code), status: status.or(error.status), ..error }
+        let status = status.or(error.status);
+        let retry_after = self.wait(kind, said);
+        TransportError { code: self.code(report.code), status, remedy, retry_after, ..error }
+    }
+
+    /// How long to wait: as the provider asks, else until what is used up is there again, else as
+    /// its sentence says. Only the first is asked for where it is not the pace.
+    fn wait(&self, kind: ErrorKind, said: &str) -> Option<Duration> {
+        self.retry_after.or_else(|| {
+            let paced = kind == ErrorKind::RateLimited;
+            let refilled = || self.limits.and_then(|limits| limits.refilled_in());
+            paced.then(|| refilled().or_else(|| headers::told_wait(said))).flatten()
+        })
     }
 
     fn redirected(&self, body: &str) -> TransportError {
@@ -147,6 +168,7 @@ impl Answer {
             headers: self.headers.iter().map(masked).collect(),
             body: text::prefix(&body, TransportError::BODY_BYTES).to_owned(),
             retry_after: self.retry_after,
+            credential: self.credential,
             ..TransportError::new(kind, self.mask.text(message))
         }
     }
@@ -182,6 +204,17 @@ impl Answer {
         let words = masked.split(|c: char| c.is_whitespace() || c.is_control());
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// What an answer means and what to change, from what it reports; `body` stands in for a sentence.
+fn judge(status: Option<u16>, report: &Report, body: &str) -> (ErrorKind, Option<Remedy>) {
+    let said = report.message.as_deref().unwrap_or(body);
+    let kind = kind::of(status, report.code.as_deref(), said);
+    let remedy = remedy::of(status, report, body);
+    // Words of the window or the model stand in complaints about output tokens and images too:
+    // what the provider wants changed is the request, not the history or the model.
+    let mistaken = matches!(kind, ErrorKind::ContextOverflow | ErrorKind::ModelNotFound);
+    (if mistaken && remedy.is_some() { ErrorKind::BadRequest } else { kind }, remedy)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! sends again only what a server has provably not accepted, such as a request that met a
 //! connection the server had closed in the meantime.)
 
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use hermes_core::transport::{ErrorKind, TransportError};
@@ -15,6 +15,8 @@ use tokio::time::Instant;
 use url::{Host, Url};
 
 use crate::classify::{self, Answer};
+use crate::credentials::{Chosen, Ring};
+use crate::limits::RateLimits;
 use crate::mode::Mode;
 use crate::secret::{Mask, Secret};
 use crate::settings::{ProxyChoice, Settings, SettingsError, Timeouts};
@@ -34,8 +36,10 @@ const RESERVED: [&str; 5] =
 pub(crate) struct Sender {
     url: Url,
     place: String,
+    authorise: fn(&Secret) -> Vec<(&'static str, Secret)>,
     headers: HeaderMap,
-    mask: Arc<Mask>,
+    ring: Ring,
+    limits: Mutex<Option<RateLimits>>,
     timeouts: Timeouts,
     proxies: Vec<Proxy>,
     tls: bool,
@@ -85,8 +89,10 @@ impl Sender {
             && proxied.into_iter().flatten().any(|proxy| proxy.expose().starts_with("https:"));
         Ok(Self {
             place: place(&url),
+            authorise: mode.authorise,
             headers: headers(mode, settings)?,
-            mask: Arc::new(mask(&url, settings)),
+            ring: Ring::new(&settings.credentials, mask(&url, settings)),
+            limits: Mutex::default(),
             timeouts: settings.timeouts,
             tls: url.scheme() == "https" || tls_proxy,
             proxies,
@@ -105,7 +111,13 @@ impl Sender {
         let clock = Clock::start(self.timeouts);
         let accept =
             if stream { "text/event-stream, application/json" } else { "application/json" };
+        let key = self.ring.choose().await?;
+        let number = key.as_ref().map(|key| key.number);
+        let failed = |error| TransportError { credential: number, ..error };
         let mut headers = self.headers.clone();
+        if let Some(key) = &key {
+            self.authorise(key, &mut headers).map_err(failed)?;
+        }
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static(accept));
         let client = self.client().await?;
         let sent = client.post(self.url.clone()).headers(headers).body(body).send();
@@ -116,14 +128,40 @@ impl Sender {
         let answer = Answer {
             place: self.place.clone(),
             status: response.status().as_u16(),
-            mask: Arc::clone(&self.mask),
+            mask: self.ring.mask(),
+            credential: number,
             ..classify::kept(response.headers(), SystemTime::now())
         };
+        if let Some(limits) = answer.limits {
+            *self.limits.lock().unwrap_or_else(PoisonError::into_inner) = Some(limits);
+        }
         if response.status().is_success() {
+            number.into_iter().for_each(|number| self.ring.worked(number));
             return Ok((response, answer, clock));
         }
         let body = refusal(response, &clock).await;
         Err(answer.refused(&body))
+    }
+
+    /// The pace the provider allowed last.
+    pub(crate) fn rate_limits(&self) -> Option<RateLimits> {
+        *self.limits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another key after `refused`.
+    pub(crate) async fn renew_credential(&self, refused: &TransportError) -> bool {
+        self.ring.renew(refused).await
+    }
+
+    /// Adds the headers that carry `key`, except where the settings have their own.
+    fn authorise(&self, key: &Chosen, headers: &mut HeaderMap) -> Result<(), TransportError> {
+        for (name, value) in (self.authorise)(&key.secret) {
+            let value = hidden(&value).ok_or_else(|| {
+                TransportError::new(ErrorKind::Auth, SettingsError::Key.to_string())
+            })?;
+            headers.entry(name).or_insert(value);
+        }
+        Ok(())
     }
 
     /// The client, built at the first use. Without TLS that takes about 0.1 ms; with it, reading
@@ -144,7 +182,7 @@ impl Sender {
             let cause = root_cause(&error);
             let message =
                 format!("no HTTP client could be made: {cause}; check the system's certificates");
-            TransportError::new(ErrorKind::Internal, self.mask.text(&message))
+            TransportError::new(ErrorKind::Internal, self.ring.mask().text(&message))
         })
     }
 
@@ -179,7 +217,7 @@ impl Sender {
             );
             (ErrorKind::Connection, text)
         };
-        TransportError::new(kind, self.mask.text(&message))
+        TransportError::new(kind, self.ring.mask().text(&message))
     }
 }
 
@@ -244,7 +282,7 @@ fn proxies(choice: &ProxyChoice) -> Result<Vec<Proxy>, SettingsError> {
     Ok(proxies)
 }
 
-/// All headers but `Accept`. Those of the settings replace ours.
+/// All headers but `Accept` and those with a key. Those of the settings replace ours.
 fn headers(mode: &Mode, settings: &Settings) -> Result<HeaderMap, SettingsError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -253,9 +291,8 @@ fn headers(mode: &Mode, settings: &Settings) -> Result<HeaderMap, SettingsError>
     for (name, value) in mode.headers {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
-    let authorise = |key| (mode.authorise)(key);
-    for (name, value) in settings.api_key.iter().flat_map(authorise) {
-        headers.insert(HeaderName::from_static(name), hidden(&value).ok_or(SettingsError::Key)?);
+    for (_, value) in settings.credentials.keys().iter().flat_map(mode.authorise) {
+        hidden(&value).ok_or(SettingsError::Key)?;
     }
     for (name, value) in &settings.headers {
         let refused = |reason| SettingsError::Header { name: name.clone(), reason };
@@ -277,7 +314,7 @@ fn hidden(value: &Secret) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// A mask for everything of ours that a provider or an error could repeat.
+/// A mask for everything of ours but the keys that a provider or an error could repeat.
 fn mask(url: &Url, settings: &Settings) -> Mask {
     let telling =
         |name: &str| ["key", "token", "secret", "sig"].iter().any(|part| name.contains(part));
@@ -291,8 +328,7 @@ fn mask(url: &Url, settings: &Settings) -> Mask {
         .flatten()
         .filter_map(|proxy| Some(Url::parse(proxy.expose()).ok()?.password()?.to_owned()))
         .collect();
-    let key = settings.api_key.iter().map(Secret::expose);
     let extra = settings.headers.iter().map(|(_, value)| value.expose());
     let others = queried.iter().chain(&proxied).map(String::as_str);
-    Mask::new(key.chain(extra).chain(others))
+    Mask::new(extra.chain(others))
 }

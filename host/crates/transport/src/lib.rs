@@ -12,8 +12,11 @@ mod secret;
 pub mod endpoint;
 pub mod sse;
 
+mod limits;
+
 pub mod mode;
 
+mod credentials;
 mod settings;
 
 mod ask_json;
@@ -23,6 +26,8 @@ mod reply;
 mod transport;
 
 pub use ask_json::ask_json;
+pub use credentials::{Credentials, KeySource};
+pub use limits::{Quota, RateLimits};
 pub use secret::Secret;
 pub use settings::{ProxyChoice, Settings, SettingsError, Timeouts};
 pub use transport::{HttpTransport, open};

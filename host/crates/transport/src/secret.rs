@@ -75,14 +75,17 @@ impl Mask {
     /// A mask for all of `secrets`.
     pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut mask = Self::default();
-        for secret in secrets {
-            let windows = secret.as_bytes().windows(PIECE);
-            mask.pieces.extend(windows.filter_map(|piece| <[u8; PIECE]>::try_from(piece).ok()));
-            if (SHORTEST..PIECE).contains(&secret.len()) {
-                mask.short.push(secret.into());
-            }
-        }
+        secrets.into_iter().for_each(|secret| mask.add(secret));
         mask
+    }
+
+    /// Hides `secret` too.
+    pub(crate) fn add(&mut self, secret: &str) {
+        let windows = secret.as_bytes().windows(PIECE);
+        self.pieces.extend(windows.filter_map(|piece| <[u8; PIECE]>::try_from(piece).ok()));
+        if (SHORTEST..PIECE).contains(&secret.len()) {
+            self.short.push(secret.into());
+        }
     }
 
     /// `text` without any credential in it.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::credentials::Credentials;
 use crate::endpoint::EndpointError;
 use crate::secret::Secret;
 
@@ -13,8 +14,8 @@ pub struct Settings {
     pub api_mode: String,
     /// Where the API is; completed by the api mode's endpoint.
     pub base_url: String,
-    /// Sent as the api mode wants it; absent for servers that want none.
-    pub api_key: Option<Secret>,
+    /// Sent as the api mode wants it; empty for servers that want none.
+    pub credentials: Credentials,
     /// How long to wait for what.
     pub timeouts: Timeouts,
     /// Through which proxies.
@@ -29,7 +30,7 @@ impl Settings {
         Self {
             api_mode: api_mode.into(),
             base_url: base_url.into(),
-            api_key: None,
+            credentials: Credentials::default(),
             timeouts: Timeouts::default(),
             proxy: ProxyChoice::default(),
             headers: Vec::new(),
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn debug_output_shows_no_credential() {
         let settings = Settings {
-            api_key: Some(Secret::new("sk-0123456789")),
+            credentials: Credentials::new([Secret::new("sk-0123456789")]),
             proxy: ProxyChoice { http: Some(Secret::new("http://me:pw@p")), ..Default::default() },
             headers: vec![("x-key".into(), Secret::new("abcdefgh"))],
             ..Settings::new("chat_completions", "http://localhost")

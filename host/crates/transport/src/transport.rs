@@ -8,6 +8,7 @@ use hermes_core::transport::{DeltaStream, ModelRequest, Transport, TransportErro
 
 use crate::endpoint::endpoint;
 use crate::http::{Sender, root_cause};
+use crate::limits::RateLimits;
 use crate::mode::{MODES, Mode};
 use crate::reply::{Body, Reply};
 use crate::settings::{Settings, SettingsError};
@@ -29,6 +30,11 @@ impl HttpTransport {
         let mode = Mode::named(&settings.api_mode).ok_or_else(|| unknown(&settings.api_mode))?;
         let url = endpoint(&settings.base_url, mode.endpoint)?;
         Ok(Self { mode, sender: Sender::new(mode, url, settings)? })
+    }
+
+    /// The pace the provider allowed in its last answer that said so.
+    pub fn rate_limits(&self) -> Option<RateLimits> {
+        self.sender.rate_limits()
     }
 }
 
@@ -65,5 +71,9 @@ impl Transport for HttpTransport {
         let pieces = response.bytes_stream().map(|piece| piece.map_err(|error| root_cause(&error)));
         let body: Body = Box::pin(pieces);
         Ok(Box::pin(Reply::new(body, decoder, answer, clock)))
+    }
+
+    async fn renew_credential(&self, refused: &TransportError) -> bool {
+        self.sender.renew_credential(refused).await
     }
 }

@@ -25,7 +25,7 @@ const DONE: &str = "data: [DONE]\n\n";
 
 fn settings(url: &str) -> Settings {
     Settings {
-        api_key: Some(Secret::new(KEY)),
+        credentials: Secret::new(KEY).into(),
         ..Settings::new("chat_completions", format!("{url}/v1?api-version=1"))
     }
 }
@@ -332,7 +332,7 @@ async fn each_api_mode_is_reached_at_its_own_place_under_any_of_its_names() {
             "choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
         let server = serve(vec![answer("200 OK", "", said)]).await;
         let settings =
-            Settings { api_key: Some(Secret::new(KEY)), ..Settings::new(name, &*server.url) };
+            Settings { credentials: Secret::new(KEY).into(), ..Settings::new(name, &*server.url) };
         let transport = open(&settings).unwrap();
         assert_eq!(transport.api_mode(), mode);
         let reply = vec![Delta::Text("hi".into()), Delta::Finish(FinishReason::Stop)];
@@ -361,7 +361,7 @@ fn settings_that_cannot_work_are_refused() {
             "the base URL carries a user name or password; remove it and give the key instead",
         ),
         (
-            Settings { api_key: Some("sk-a\nb".into()), ..base() },
+            Settings { credentials: Secret::new("sk-a\nb").into(), ..base() },
             "the key holds characters no header can carry; check that it was copied whole",
         ),
         (
@@ -397,7 +397,7 @@ async fn anthropics_headers_are_sent_with_and_without_a_key() {
     let reply = || answer("200 OK", "content-type: application/json\r\n", body);
     let server = serve(vec![reply(), reply()]).await;
     let keyless = Settings::new("anthropic_messages", format!("{}/anthropic", server.url));
-    let keyed = Settings { api_key: Some(Secret::new(KEY)), ..keyless.clone() };
+    let keyed = Settings { credentials: Secret::new(KEY).into(), ..keyless.clone() };
     for settings in [keyed, keyless] {
         let (deltas, error) = ask(&*open(&settings).unwrap(), false).await;
         let expected = [Delta::Text("hi".into()), Delta::Finish(FinishReason::Stop)];

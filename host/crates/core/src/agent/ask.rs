@@ -25,6 +25,9 @@ const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Longest pause a provider can make us take.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 
+/// Longest pause for one model while another could answer.
+const MAX_WAIT_BESIDE_OTHERS: Duration = Duration::from_secs(30);
+
 /// A pause longer than this is told to the person, who would otherwise think we hang.
 const TELL_PAUSE: Duration = Duration::from_secs(5);
 
@@ -38,12 +41,14 @@ pub(super) enum Asked {
     Failed(TransportError, Option<Reply>),
 }
 
-/// Asks `route`'s model and returns what came of it with the number of calls made.
+/// Asks `route`'s model and returns what came of it with the number of calls made. With an
+/// `alternative` at hand, a model that wants to be left alone for long is not waited for.
 pub(super) async fn ask(
     route: &Route,
     request: &ModelRequest,
     emitter: &Emitter,
     cancel: &CancellationToken,
+    alternative: bool,
 ) -> (Asked, u32) {
     let mut attempt = 1;
     loop {
@@ -56,6 +61,9 @@ pub(super) async fn ask(
             return (Asked::Failed(error, seen), attempt);
         }
         let pause = pause_before_retry(&error, attempt, &request.session_id);
+        if alternative && pause > MAX_WAIT_BESIDE_OTHERS {
+            return (Asked::Failed(error, seen), attempt);
+        }
         tracing::debug!(attempt, kind = %error.kind, ?pause, "model call failed: {error}");
         if pause > TELL_PAUSE {
             let seconds = pause.as_secs();

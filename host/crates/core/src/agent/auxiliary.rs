@@ -46,7 +46,8 @@ pub(super) async fn ask_chain(
     let nothing = || TransportError::new(ErrorKind::Internal, "no model is configured");
     let mut answer = Answer { text: Err(nothing()), api_calls: 0, usage: Usage::default() };
     let silent = Emitter::new(Arc::new(|_| {}), Arc::default(), Arc::clone(session_id), 0);
-    for route in agent.router.auxiliary(question.task) {
+    let mut routes = agent.router.auxiliary(question.task).peekable();
+    while let Some(route) = routes.next() {
         let request = ModelRequest {
             model: route.model.clone(),
             system: question.system.into(),
@@ -56,7 +57,7 @@ pub(super) async fn ask_chain(
             stream: route.stream,
             session_id: Arc::clone(session_id),
         };
-        let asking = ask(route, &request, &silent, cancel);
+        let asking = ask(route, &request, &silent, cancel, routes.peek().is_some());
         let Ok((asked, calls)) = tokio::time::timeout(TIMEOUT, asking).await else {
             answer.api_calls += 1;
             answer.text = Err(TransportError::new(

@@ -9,6 +9,7 @@ use crate::event::{Emitter, EventKind};
 use crate::failure::Attributes;
 use crate::message::Role;
 use crate::result::{EndKind, ErrorInfo, TurnEnd, TurnResult, WIRE_VERSION};
+use crate::router::Route;
 use crate::store::{StoreError, TurnRecord};
 use crate::transport::{ErrorKind, TransportError};
 use crate::usage::Usage;
@@ -63,7 +64,8 @@ pub(super) async fn finish(turn: Turn<'_>, mut ending: Ending) -> TurnResult {
     let final_response =
         answer.map(|message| message.content.text()).filter(|text| !text.is_empty());
     let messages = turn.messages().to_vec();
-    let blank = blank(turn.agent, turn.session_id.to_string(), turn.task_id.clone(), ending);
+    let session_id = turn.session_id.to_string();
+    let blank = blank(turn.route(), session_id, turn.task_id.clone(), ending);
     let result = TurnResult {
         turn: turn.number,
         final_response,
@@ -89,16 +91,16 @@ pub(super) fn never_began(
     ending: Ending,
 ) -> TurnResult {
     let session_id = session_id.unwrap_or_default();
-    let result = blank(agent, session_id.to_owned(), task_id, ending);
+    let route = agent.router.primary();
+    let result = blank(route, session_id.to_owned(), task_id, ending);
     let emitter =
         Emitter::new(Arc::clone(&agent.events), Arc::clone(&agent.seq), session_id.into(), 0);
     emitter.emit(EventKind::TurnEnded { result: Box::new(result.clone()) });
     result
 }
 
-fn blank(agent: &Agent, session_id: String, task_id: String, ending: Ending) -> TurnResult {
+fn blank(route: &Route, session_id: String, task_id: String, ending: Ending) -> TurnResult {
     let Ending { end, error } = ending;
-    let route = agent.router.primary();
     let of_provider = |error: &TransportError| {
         !matches!(error.kind, ErrorKind::Store | ErrorKind::ToolLoop | ErrorKind::Internal)
     };

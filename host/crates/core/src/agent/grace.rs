@@ -26,7 +26,7 @@ pub(super) async fn last_words(
     let mut request = turn.request(route);
     request.tools = Arc::default();
     request.messages.push(Arc::new(Message::user(NOTICE)));
-    let (asked, calls) = ask(route, &request, &turn.emitter, &turn.cancel).await;
+    let (asked, calls) = ask(route, &request, &turn.emitter, &turn.cancel, false).await;
     turn.api_calls += calls;
     let (reply, ending) = match asked {
         Asked::Reply(reply) => (Some(reply), Ending::budget_spent(reached)),

@@ -15,6 +15,7 @@ mod guardrail;
 mod history;
 mod open;
 mod prepare;
+mod recover;
 mod reply;
 mod review;
 mod schedule;
@@ -33,6 +34,7 @@ use crate::approver::{Approver, Unattended};
 use crate::budget::BudgetLimits;
 use crate::compress::CompressionSettings;
 use crate::event::{Event, EventSink};
+use crate::health::{Health, MemoryHealth};
 use crate::hook::{Observer, PostToolCall, PreToolCall};
 use crate::keep::{Receipts, Spill};
 use crate::message::{Content, Message};
@@ -153,6 +155,7 @@ pub struct Agent {
     session: tokio::sync::Mutex<Option<String>>,
     /// What the person agreed to for the session: hook, tool, question.
     approved: std::sync::Mutex<HashSet<(String, String, String)>>,
+    health: Arc<dyn Health>,
     counter: Calibrated,
     /// What compressing came to so far.
     compression: std::sync::Mutex<compress::Record>,
@@ -177,6 +180,7 @@ impl Agent {
             system: String::new(),
             source: "library".into(),
             session: None,
+            health: Arc::new(MemoryHealth::default()),
             counter: Arc::new(Estimate),
         }
     }
@@ -237,6 +241,7 @@ pub struct AgentBuilder {
     system: String,
     source: String,
     session: Option<String>,
+    health: Arc<dyn Health>,
     counter: Arc<dyn TokenCounter>,
 }
 
@@ -304,6 +309,13 @@ impl AgentBuilder {
         self
     }
 
+    /// What remembers the models that failed. Default: for as long as the agent lives.
+    #[must_use]
+    pub fn health(mut self, health: Arc<dyn Health>) -> Self {
+        self.health = health;
+        self
+    }
+
     /// What counts tokens where the provider has not reported any yet. Default: [`Estimate`].
     #[must_use]
     pub fn token_counter(mut self, counter: Arc<dyn TokenCounter>) -> Self {
@@ -340,6 +352,7 @@ impl AgentBuilder {
             seq: Arc::default(),
             session: tokio::sync::Mutex::new(self.session),
             approved: std::sync::Mutex::default(),
+            health: self.health,
             counter: Calibrated::new(self.counter),
             compression: std::sync::Mutex::default(),
         })

@@ -6,4 +6,5 @@ mod calls;
 mod compressing;
 mod ends;
 mod gates;
+mod recovery;
 mod rig;

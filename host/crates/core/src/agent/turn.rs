@@ -9,13 +9,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::{Asked, ask};
-use super::compress::Occasion;
 use super::execute::execute;
 use super::finish::{self, Ending};
 use super::grace::last_words;
 use super::guardrail::{Guardrail, Observed};
 use super::open::open;
 use super::prepare::prepare;
+use super::recover::{Recovery, name, recover};
 use super::reply::Reply;
 use super::{Agent, Steer, TurnInput, admit, history};
 use crate::budget::{Spent, TurnBudget};
@@ -49,6 +49,8 @@ pub(super) struct Turn<'a> {
     said: Vec<Arc<Message>>,
     /// How many tokens the next request comes to.
     pub(super) size: ContextSize,
+    /// What has been tried about failed calls, and which model is asked.
+    pub(super) recovery: Recovery,
     /// Summaries tried to shorten the history.
     pub(super) summaries: u32,
     call_ids: HashSet<String>,
@@ -101,6 +103,7 @@ impl<'a> Turn<'a> {
             system: input.system.unwrap_or(opened.system).into(),
             call_ids: calls.map(|call| call.id.clone()).collect(),
             size: ContextSize::default(),
+            recovery: Recovery::default(),
             summaries: 0,
             history: opened.messages,
             said: Vec::new(),
@@ -125,6 +128,7 @@ impl<'a> Turn<'a> {
                 return Err(Ending::failed(TransportError::new(ErrorKind::BadRequest, message)));
             }
         }
+        turn.recovery = Recovery::begin(&turn);
         turn.size = turn.measured();
         turn.emitter.emit(EventKind::TurnStarted);
         finish::observe(&turn, "turn_start").await;
@@ -164,20 +168,15 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Asks the model and stores its reply, before any of its calls runs. A request that turns out
-    /// too long is made again from a shorter history.
+    /// Asks the model and stores its reply, before any of its calls runs. A call that failed for
+    /// good is made again where something can be changed about it.
     async fn ask(&mut self) -> Result<ControlFlow<Ending, Arc<Message>>, StoreError> {
         loop {
             let (seen, ending) = match self.ask_once().await {
                 Asked::Reply(reply) => {
                     return Ok(ControlFlow::Continue(self.append_reply(reply).await?));
                 }
-                Asked::Failed(error, None)
-                    if error.kind == ErrorKind::ContextOverflow
-                        && self.compress(Occasion::Overflow).await? =>
-                {
-                    continue;
-                }
+                Asked::Failed(error, None) if recover(self, &error).await? => continue,
                 Asked::Interrupted(seen) => (seen, Ending::interrupted()),
                 Asked::Failed(error, seen) => (seen, Ending::failed(error)),
             };
@@ -191,14 +190,18 @@ impl<'a> Turn<'a> {
     async fn ask_once(&mut self) -> Asked {
         let route = self.route();
         let request = self.request(route);
-        let (asked, calls) = ask(route, &request, &self.emitter, &self.cancel).await;
+        let other = self.agent.router.main().nth(self.recovery.route + 1).is_some();
+        let (asked, calls) = ask(route, &request, &self.emitter, &self.cancel, other).await;
         self.api_calls += calls;
+        if let Asked::Reply(_) = asked {
+            self.agent.health.answered(&name(route));
+        }
         asked
     }
 
     /// What the model is asked next: the history as any provider accepts it.
     pub(super) fn request(&self, route: &Route) -> ModelRequest {
-        ModelRequest {
+        let mut request = ModelRequest {
             model: route.model.clone(),
             system: Arc::clone(&self.system),
             messages: history::replayable(history::outgoing(&self.history), route),
@@ -206,7 +209,9 @@ impl<'a> Turn<'a> {
             sampling: route.sampling.clone(),
             stream: route.stream,
             session_id: Arc::clone(&self.session_id),
-        }
+        };
+        self.recovery.apply(&mut request);
+        request
     }
 
     fn spent(&self) -> Spent {
@@ -286,7 +291,8 @@ impl<'a> Turn<'a> {
 
     /// The model this turn talks to.
     pub(super) fn route(&self) -> &'a Route {
-        self.agent.router.primary()
+        let mut routes = self.agent.router.main();
+        routes.nth(self.recovery.route).unwrap_or(self.agent.router.primary())
     }
 
     /// Where a running call reports to.

@@ -11,6 +11,8 @@ pub(crate) struct Report {
     pub(crate) status: Option<u16>,
     /// The provider's own sentence.
     pub(crate) message: Option<String>,
+    /// The request parameter it is about.
+    pub(crate) param: Option<String>,
 }
 
 /// Reads an error body: JSON of any of the known shapes. Anything else says nothing.
@@ -36,7 +38,9 @@ fn of_object(object: &Map<String, Value>) -> Report {
     match object.get("error") {
         // A bare code with the sentence beside it, or only the sentence.
         Some(Value::String(error)) => match word(object, &["message", "error_description"]) {
-            Some(message) => Report { code: filled(error), status: None, message: Some(message) },
+            Some(message) => {
+                Report { code: filled(error), message: Some(message), ..Report::default() }
+            }
             None => Report { message: filled(error), ..Report::default() },
         },
         Some(inner) if !inner.is_null() => report(inner),
@@ -50,17 +54,44 @@ fn of_object(object: &Map<String, Value>) -> Report {
 /// An object that is itself the error.
 fn of_error(object: &Map<String, Value>) -> Report {
     let (code, status) = codes(object);
-    let message = word(object, &["message", "msg", "error_msg", "title"])
-        .or_else(|| object.get("detail").and_then(detail));
-    // OpenRouter: "Provider returned error", and what the provider said in `metadata.raw`.
-    let Some(raw) = object.get("metadata").and_then(upstream) else {
-        return Report { code, status, message };
+    let param = word(object, &["param"]);
+    let told = ["message", "msg", "error_msg", "title", "detail"].iter().filter_map(|key| {
+        let nested = sentence(object.get(*key)?)?;
+        Some(Report { code: nested.code.filter(|_| *key == "message"), ..nested })
+    });
+    let told = told.into_iter().next().unwrap_or_default();
+    let told = Report {
+        code: told.code.or(code),
+        status: status.or(told.status),
+        message: told.message,
+        param: told.param.or(param),
     };
-    let message = match (message, raw.message) {
+    // OpenRouter: "Provider returned error", and what the provider said in `metadata.raw`.
+    let Some(raw) = object.get("metadata").and_then(upstream) else { return told };
+    let message = match (told.message, raw.message) {
         (Some(outer), Some(inner)) => Some(format!("{outer}: {inner}")),
         (outer, inner) => outer.or(inner),
     };
-    Report { code: raw.code.or(code), status: status.or(raw.status), message }
+    Report {
+        code: raw.code.or(told.code),
+        status: told.status.or(raw.status),
+        message,
+        param: raw.param.or(told.param),
+    }
+}
+
+/// What an error says: a sentence, one that is again an error in JSON (Google's for other
+/// vendors' models), or what is wrong where (FastAPI's and Mistral's).
+fn sentence(said: &Value) -> Option<Report> {
+    let only = |message| Report { message: Some(message), ..Report::default() };
+    match said {
+        Value::String(text) if text.trim_start().starts_with('{') => match read(text) {
+            Report { message: None, .. } => filled(text).map(only),
+            report => Some(report),
+        },
+        Value::Object(object) => Some(of_object(object)).filter(|report| report.message.is_some()),
+        other => detail(other).map(only),
+    }
 }
 
 /// An object's code, and its status where one is among its codes. A word says more than a
@@ -97,7 +128,6 @@ fn upstream(metadata: &Value) -> Option<Report> {
 fn detail(detail: &Value) -> Option<String> {
     match detail {
         Value::String(text) => filled(text),
-        Value::Object(object) => of_object(object).message,
         Value::Array(list) => {
             let lines: Vec<String> = list.iter().filter_map(complaint).collect();
             filled(&lines.join("; "))
@@ -193,6 +223,7 @@ mod tests {
                 code: filled(code),
                 status: Some(status).filter(|&status| status > 0),
                 message: filled(message),
+                param: None,
             };
             assert_eq!(read(body), expected, "{body}");
         }

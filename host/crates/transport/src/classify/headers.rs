@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 
 use crate::classify::Answer;
+use crate::limits::{self, RateLimits};
 
 /// Most bytes kept of one header's value.
 const VALUE_BYTES: usize = 200;
@@ -20,11 +21,16 @@ pub(crate) fn kept(headers: &HeaderMap, now: SystemTime) -> Answer {
         let value = hermes_core::text::prefix(value.to_str().ok()?, VALUE_BYTES);
         Some((name.as_str().to_owned(), value.to_owned()))
     });
+    let texts =
+        headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+    let limits = RateLimits::read(texts, now);
+    let told = retry_after(text("retry-after-ms"), text("retry-after"), now);
     let media = text("content-type").unwrap_or_default().trim().to_ascii_lowercase();
     Answer {
         content_type: hermes_core::text::prefix(&media, VALUE_BYTES).to_owned(),
         headers: kept.collect(),
-        retry_after: retry_after(text("retry-after-ms"), text("retry-after"), now),
+        retry_after: told,
+        limits,
         location: text("location").map(shown_location),
         ..Answer::default()
     }
@@ -46,12 +52,29 @@ fn retry_after(ms: Option<&str>, standard: Option<&str>, now: SystemTime) -> Opt
         let text = standard?.trim();
         match number(text) {
             Some(seconds) => Duration::try_from_secs_f64(seconds).ok(),
-            None => {
-                let date = httpdate::parse_http_date(text).ok()?;
-                Some(date.duration_since(now).unwrap_or_default())
-            }
+            None => match httpdate::parse_http_date(text) {
+                Ok(date) => Some(date.duration_since(now).unwrap_or_default()),
+                Err(_) => limits::units(text),
+            },
         }
     })
+}
+
+/// The wait a sentence asks for: `try again in 6.5s`, `Please retry in 34.07s`.
+pub(super) fn told_wait(text: &str) -> Option<Duration> {
+    let text = text.to_lowercase();
+    let rest = ["try again in ", "retry in ", "retry after "]
+        .iter()
+        .find_map(|phrase| text.split_once(phrase).map(|(_, rest)| rest))?;
+    let mut words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ')' | '"'));
+    let wait = words.next()?.trim_end_matches('.');
+    let unit = match words.next().unwrap_or_default().trim_end_matches(['.', ',']) {
+        "second" | "seconds" => "s",
+        "minute" | "minutes" => "m",
+        "hour" | "hours" => "h",
+        _ => "",
+    };
+    limits::units(wait).or_else(|| limits::units(&format!("{wait}{unit}")))
 }
 
 /// A redirect's target without its query, which may hold anything.
@@ -81,10 +104,30 @@ mod tests {
             (None, Some("Wed, 21 Oct 2015 07:29:30 GMT"), ms(90_000)),
             (None, Some("Wed, 21 Oct 2015 07:00:00 GMT"), ms(0)),
             (None, Some("tomorrow"), None),
+            (None, Some("2s"), ms(2000)),
             (None, None, None),
         ];
         for (exact, standard, expected) in cases {
             assert_eq!(retry_after(exact, standard, now), expected, "{exact:?} {standard:?}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_may_ask_for_a_wait() {
+        let ms = |ms| Some(Duration::from_millis(ms));
+        let cases = [
+            ("Limit 30000. Please try again in 6.5s. Visit the page.", ms(6500)),
+            ("Please try again in 20 seconds.", ms(20_000)),
+            ("Please retry in 34.074s.", ms(34_074)),
+            ("Please try again in 1m26.4s, or upgrade", ms(86_400)),
+            ("Try again in 2 minutes", ms(120_000)),
+            ("please try again in a while", None),
+            ("try again in 5", None),
+            ("try again later", None),
+            ("try again in ", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(told_wait(text), expected, "{text}");
         }
     }
 

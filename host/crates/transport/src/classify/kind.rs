@@ -118,6 +118,13 @@ const GENERAL_CODES: &[(ErrorKind, &[&str])] = &[
     ),
 ];
 
+/// A request of more tokens than the pace allows in a whole minute is told like one that came too
+/// early (OpenAI with 429, Groq with 413), but waiting never helps.
+const NEVER_PASSES: &[&str] = &[
+    "please reduce your message size",
+    "the input or output tokens must be reduced in order to run",
+];
+
 const OVERFLOW: &[&str] = &[
     "context length",
     "context window",
@@ -198,10 +205,13 @@ const TIME: &[&str] = &["timed out", "timeout"];
 /// sentence or the whole body. Every error has one.
 pub(crate) fn of(status: Option<u16>, code: Option<&str>, text: &str) -> ErrorKind {
     let code = code.map(squeezed);
+    let text = text.to_lowercase();
+    if NEVER_PASSES.iter().any(|phrase| text.contains(phrase)) {
+        return ContextOverflow;
+    }
     if let Some(kind) = code.as_deref().and_then(|code| listed(CODES, code)) {
         return kind;
     }
-    let text = text.to_lowercase();
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
     let request = |otherwise| by_words(&says).unwrap_or(otherwise);
     match status {

@@ -436,3 +436,22 @@ fn no_credential_is_in_an_error() {
         }
     }
 }
+
+#[test]
+fn b057_a_wait_is_told_with_every_status_and_else_taken_from_what_is_used_up() {
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    for status in [408, 429, 500, 502, 503, 504, 529] {
+        let asked = Answer { retry_after: seconds(2), ..answer(status, "") };
+        assert_eq!(asked.refused(b"").retry_after, seconds(2), "{status}");
+    }
+    let headers = [("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", "7s")];
+    let limits = RateLimits::read(headers, std::time::UNIX_EPOCH);
+    let paced = Answer { limits, ..answer(429, "") };
+    assert_eq!(paced.refused(OPENAI[2].1.as_bytes()).retry_after, seconds(7));
+    assert_eq!(Answer { limits, ..answer(500, "") }.refused(b"").retry_after, None);
+    assert_eq!(answer(429, "").refused(OPENAI[2].1.as_bytes()).retry_after, seconds(6));
+    let reported = answer(200, "").fault(&Fault::Reported(
+        r#"{"code":429,"message":"Please retry in 34s.","status":"RESOURCE_EXHAUSTED"}"#.into(),
+    ));
+    assert_eq!((reported.kind, reported.retry_after), (RateLimited, seconds(34)));
+}

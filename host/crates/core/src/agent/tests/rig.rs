@@ -149,15 +149,31 @@ pub(super) fn rig_on(
     context_window: Option<u64>,
     configure: impl FnOnce(AgentBuilder) -> AgentBuilder,
 ) -> Rig {
-    let route = Route {
-        provider: "fake".into(),
+    rig_of(ModelRouter::new(route("fake", transport, context_window)), configure)
+}
+
+/// A model `m1` of this provider.
+pub(super) fn route(
+    provider: &str,
+    transport: Arc<dyn Transport>,
+    context_window: Option<u64>,
+) -> Route {
+    Route {
+        provider: provider.into(),
         model: "m1".into(),
         context_window,
         prices: Some(Prices { input: 1.0, output: 5.0, cached: None, cache_write: None }),
         sampling: Sampling::default(),
         stream: true,
         transport,
-    };
+    }
+}
+
+/// A rig around these models.
+pub(super) fn rig_of(
+    router: ModelRouter,
+    configure: impl FnOnce(AgentBuilder) -> AgentBuilder,
+) -> Rig {
     let store = Arc::new(MemoryStore::default());
     let (log, events) = (Log::default(), Arc::new(Mutex::new(Vec::new())));
     let tool = |name, traits, delay, panics| -> Arc<dyn Tool> {
@@ -172,7 +188,7 @@ pub(super) fn rig_on(
         tool("broken", ToolTraits::default(), Duration::ZERO, true),
     ];
     let sink = Arc::clone(&events);
-    let builder = Agent::builder(ModelRouter::new(route), store.clone())
+    let builder = Agent::builder(router, store.clone())
         .tools(tools)
         .system("be brief")
         .events(move |event| sink.lock().unwrap().push(event));

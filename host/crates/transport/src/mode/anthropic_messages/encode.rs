@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use hermes_core::message::Message;
 use hermes_core::tool::ToolSpec;
-use hermes_core::transport::ModelRequest;
+use hermes_core::transport::{ModelRequest, Sampling};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -62,23 +62,33 @@ impl Serialize for Body<'_> {
         if matches!(offer, Offer::Named(_)) {
             map.serialize_entry("tool_choice", &json!({"type": "none"}))?;
         }
-        if let Some(temperature) = sampling.temperature {
-            map.serialize_entry("temperature", &temperature)?;
-        }
-        if let Some(top_p) = sampling.top_p {
-            map.serialize_entry("top_p", &top_p)?;
-        }
-        for (key, value) in &sampling.extra {
-            let taken = OWN_KEYS.contains(&key.as_str())
-                || (key == "tool_choice" && !matches!(offer, Offer::Tools(_)))
-                || (key == "temperature" && sampling.temperature.is_some())
-                || (key == "top_p" && sampling.top_p.is_some());
-            if !taken {
-                map.serialize_entry(key, value)?;
-            }
-        }
+        parameters(&mut map, sampling, matches!(offer, Offer::Tools(_)))?;
         map.end()
     }
+}
+
+/// Writes the sampling parameters; a `tool_choice` only where there are tools `to_choose` from.
+fn parameters<M: SerializeMap>(
+    map: &mut M,
+    sampling: &Sampling,
+    to_choose: bool,
+) -> Result<(), M::Error> {
+    if let Some(temperature) = sampling.temperature {
+        map.serialize_entry("temperature", &temperature)?;
+    }
+    if let Some(top_p) = sampling.top_p {
+        map.serialize_entry("top_p", &top_p)?;
+    }
+    for (key, value) in &sampling.extra {
+        let taken = OWN_KEYS.contains(&key.as_str())
+            || (key == "tool_choice" && !to_choose)
+            || (key == "temperature" && sampling.temperature.is_some())
+            || (key == "top_p" && sampling.top_p.is_some());
+        if !taken {
+            map.serialize_entry(key, value)?;
+        }
+    }
+    Ok(())
 }
 
 /// The tools to write into a request.
@@ -223,17 +233,27 @@ impl Serialize for Marked<'_> {
             }
             Block::ToolResult { id, content, is_error } => {
                 map.serialize_entry("type", "tool_result")?;
-                map.serialize_entry("tool_use_id", id)?;
-                if !content.is_empty() {
-                    map.serialize_entry("content", &Blocks { blocks: content, mark: false })?;
-                }
-                if *is_error {
-                    map.serialize_entry("is_error", &true)?;
-                }
+                result(&mut map, id, content, *is_error)?;
             }
         }
         end_marked(map, self.1)
     }
+}
+
+fn result<M: SerializeMap>(
+    map: &mut M,
+    id: &str,
+    content: &[Block<'_>],
+    is_error: bool,
+) -> Result<(), M::Error> {
+    map.serialize_entry("tool_use_id", id)?;
+    if !content.is_empty() {
+        map.serialize_entry("content", &Blocks { blocks: content, mark: false })?;
+    }
+    if is_error {
+        map.serialize_entry("is_error", &true)?;
+    }
+    Ok(())
 }
 
 fn end_marked<M: SerializeMap>(mut map: M, mark: bool) -> Result<M::Ok, M::Error> {

@@ -34,6 +34,10 @@ const FORMATS: [(&str, &str); 5] = [
     ("image/webp", "image/webp"),
 ];
 
+/// Most bytes of an image's base64 text: the API's limit of 5 MiB, which it measures on the text
+/// rather than on the image.
+const MAX_BASE64_BYTES: usize = 5 * 1024 * 1024;
+
 /// The source for the image at `url`.
 ///
 /// # Errors
@@ -54,6 +58,9 @@ pub(super) fn source(url: &str) -> Result<Source<'_>, Cow<'static, str>> {
     let encoded = head.any(|word| word.eq_ignore_ascii_case("base64"))
         && !data.is_empty()
         && data.bytes().all(legal);
+    if data.len() > MAX_BASE64_BYTES {
+        return Err("[an image was left out: it is larger than 5 MiB in base64]".into());
+    }
     match format {
         Some((_, media_type)) if encoded => Ok(Source::Base64 { media_type, data }),
         Some(_) => Err("[an image was left out: its data is no base64 text]".into()),
@@ -99,5 +106,16 @@ mod tests {
         for (url, expected) in cases {
             assert_eq!(source(url), expected, "{url}");
         }
+    }
+
+    #[test]
+    fn b038_the_limit_is_checked_on_the_encoded_bytes() {
+        let url = |bytes: usize| format!("data:image/png;base64,{}", "A".repeat(bytes));
+        assert!(source(&url(MAX_BASE64_BYTES)).is_ok());
+        let note = source(&url(MAX_BASE64_BYTES + 1)).err();
+        assert_eq!(
+            note.as_deref(),
+            Some("[an image was left out: it is larger than 5 MiB in base64]")
+        );
     }
 }

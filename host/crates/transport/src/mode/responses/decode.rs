@@ -180,6 +180,9 @@ impl Decode for Decoder {
                 false => Fault::malformed("it has no `output`", body),
             });
         }
+        if matches!(&*response.status.0, "queued" | "in_progress") {
+            return Err(Fault::malformed("it is a reply that is still being written", body));
+        }
         self.conclude(&response, "completed", out)
     }
 

@@ -28,9 +28,9 @@ const OWN_KEYS: [&str; 6] = ["model", "instructions", "input", "tools", "store",
 /// Most bytes OpenAI takes of a call's id, and of a prompt cache key.
 const ID_BYTES: usize = 64;
 
-/// Beginnings of the names of models that do not reason: OpenAI refuses to be asked for the
-/// encrypted reasoning of one.
-const WITHOUT_REASONING: [&str; 3] = ["gpt-3.5", "gpt-4", "chatgpt-4o"];
+/// Beginnings of the names of models that do not reason: OpenAI answers 400 when it is asked for
+/// the encrypted reasoning of one.
+const WITHOUT_REASONING: [&str; 3] = ["gpt-3.5", "gpt-4", "chatgpt-"];
 
 /// Stands for a result that says nothing, since an output is required and an empty one is refused
 /// by some servers.
@@ -70,10 +70,6 @@ impl Body<'_> {
         let Self(request) = self;
         let sampling = &request.sampling;
         let extra = &sampling.extra;
-        let reasons = |model: &str| {
-            let name = model.rsplit('/').next().unwrap_or(model);
-            !WITHOUT_REASONING.iter().any(|start| name.starts_with(start))
-        };
         if reasons(&request.model) && !extra.contains_key("include") {
             map.serialize_entry("include", &["reasoning.encrypted_content"])?;
         }
@@ -103,6 +99,14 @@ impl Body<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a model reasons, as far as its name tells. `gpt-5-chat` and its like do not either.
+fn reasons(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let name = name.strip_prefix("ft:").unwrap_or(name);
+    let chats = name.starts_with("gpt-") && name.contains("-chat");
+    !chats && !WITHOUT_REASONING.iter().any(|start| name.starts_with(start))
 }
 
 struct Input<'a>(&'a [Arc<Message>]);

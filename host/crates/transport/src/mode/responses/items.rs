@@ -6,11 +6,15 @@
 //! pieces without the whole or the whole without pieces. Of text and arguments only the length
 //! that was sent is kept: the whole that follows sends what was missing of it.
 
+mod pieces;
+
+use std::collections::HashSet;
+
 use hermes_core::transport::Delta;
 use serde_json::Value;
 
 use super::replay;
-use super::wire::{self, Text};
+use super::wire;
 use crate::mode::Deltas;
 
 /// What an item is, as far as we care.
@@ -90,8 +94,10 @@ impl Item {
         if !place.call_id.is_empty() && !self.call_id.is_empty() {
             return Some(self.call_id == place.call_id);
         }
-        // Different ids tell nothing: GitHub's server changes them from event to event.
-        (!place.id.is_empty() && self.id == place.id).then_some(true)
+        // Different ids tell nothing: GitHub's server changes them from event to event. The same
+        // one under two numbers tells nothing either: some servers give it to every item.
+        let numbered = self.index.is_none() || place.index.is_none() || self.index == place.index;
+        (!place.id.is_empty() && self.id == place.id && numbered).then_some(true)
     }
 }
 
@@ -124,7 +130,9 @@ impl Items {
             }
             None if place.id.is_empty() => last(&|item| !item.done && may_be(item))
                 .or_else(|| nameless.then(|| last(&|_| true)).flatten()),
-            None => None,
+            // Of an unknown id alone a call must be new; for what is only read, nothing hangs on it.
+            None if kind == Kind::Call => None,
+            None => last(&|item| !item.done),
         })
     }
 
@@ -180,14 +188,17 @@ impl Items {
     /// The whole output has come: what of it was not sent yet. Each item is known by its id, or
     /// else by its number among those of its kind.
     pub(super) fn complete(&mut self, output: &[wire::Item<'_>], out: &mut Deltas) {
+        let mut taken = HashSet::new();
         for (n, item) in output.iter().enumerate() {
             let kind = Kind::of(&item.kind.0);
             let place = Place { index: None, id: &item.id.0, call_id: &item.call_id.0 };
             let number = output[..n].iter().filter(|other| Kind::of(&other.kind.0) == kind).count();
             let alike = || (0..self.all.len()).filter(|&at| self.all[at].kind == kind);
-            let found = alike().find(|&at| self.all[at].is(place) == Some(true));
+            let free = |at: &usize| !taken.contains(at);
+            let found = alike().filter(free).find(|&at| self.all[at].is(place) == Some(true));
             let nth = alike().nth(number).filter(|&at| self.all[at].is(place) != Some(false));
-            let at = found.or(nth).unwrap_or_else(|| self.open(kind, place));
+            let at = found.or(nth.filter(free)).unwrap_or_else(|| self.open(kind, place));
+            taken.insert(at);
             self.settle(at, item, out);
         }
     }
@@ -223,131 +234,11 @@ impl Items {
         }
     }
 
-    /// A piece of visible text.
-    pub(super) fn text(
-        &mut self,
-        place: Place<'_>,
-        text: &str,
-        is_refusal: bool,
-        out: &mut Deltas,
-    ) {
-        let at = self.at(Kind::Message, place);
-        self.say(at, text, is_refusal, out);
-    }
-
-    /// A finished text, of which pieces may have come.
-    pub(super) fn whole_text(
-        &mut self,
-        place: Place<'_>,
-        text: &str,
-        is_refusal: bool,
-        out: &mut Deltas,
-    ) {
-        let at = self.at(Kind::Message, place);
-        if self.all[at].sent == 0 {
-            self.say(at, text, is_refusal, out);
-        }
-    }
-
-    fn rest_of_text(&mut self, at: usize, texts: &[Text], out: &mut Deltas) {
-        let mut before = self.all[at].sent;
-        for Text { text, is_refusal } in texts {
-            if let Some(rest) = text.get(before..) {
-                self.say(at, rest, *is_refusal, out);
-            }
-            before = before.saturating_sub(text.len());
-        }
-    }
-
-    fn say(&mut self, at: usize, text: &str, is_refusal: bool, out: &mut Deltas) {
-        if text.is_empty() {
-            return;
-        }
-        if self.speaks.is_some_and(|last| last != at) {
-            out.push_back(Delta::Text(replay::BETWEEN_TEXTS.to_owned()));
-        }
-        self.speaks = Some(at);
-        self.all[at].sent += text.len();
-        self.refused |= is_refusal;
-        self.spoke |= !is_refusal;
-        out.push_back(Delta::Text(text.to_owned()));
-    }
-
-    /// A piece of readable reasoning.
-    pub(super) fn reasoning(
-        &mut self,
-        place: Place<'_>,
-        thought: Thought,
-        text: &str,
-        out: &mut Deltas,
-    ) {
-        let at = self.at(Kind::Reasoning, place);
-        self.think(at, thought, text, out);
-    }
-
-    fn settle_reasoning(&mut self, at: usize, item: &wire::Item<'_>, out: &mut Deltas) {
-        let summary: Vec<String> = item.summary().into_iter().map(|text| text.text).collect();
-        if self.all[at].sent == 0 {
-            for (n, text) in (0..).zip(&summary) {
-                self.think(at, (true, n), text, out);
-            }
-            for (n, text) in (0..).zip(item.content()) {
-                self.think(at, (false, n), &text.text, out);
-            }
-        }
-        let thought = replay::reasoning(&item.id.0, &summary, &item.encrypted_content.0);
-        self.all[at].thought = thought.or(self.all[at].thought.take());
-    }
-
-    fn think(&mut self, at: usize, thought: Thought, text: &str, out: &mut Deltas) {
-        if text.is_empty() {
-            return;
-        }
-        if self.thinks.is_some_and(|last| last != (at, thought)) {
-            out.push_back(Delta::Reasoning(replay::BETWEEN_TEXTS.to_owned()));
-        }
-        self.thinks = Some((at, thought));
-        self.all[at].sent += text.len();
-        out.push_back(Delta::Reasoning(text.to_owned()));
-    }
-
-    /// A piece of a call's arguments.
-    pub(super) fn arguments(&mut self, place: Place<'_>, piece: &str, out: &mut Deltas) {
-        let at = self.at(Kind::Call, place);
-        if !self.all[at].closed {
-            self.announce(at, "", piece.to_owned(), out);
-        }
-    }
-
-    /// A call's finished arguments, of which pieces may have come.
-    pub(super) fn whole_arguments(&mut self, place: Place<'_>, whole: &str, out: &mut Deltas) {
-        let at = self.at(Kind::Call, place);
-        self.rest_of_arguments(at, "", whole, out);
-    }
-
-    fn rest_of_arguments(&mut self, at: usize, name: &str, whole: &str, out: &mut Deltas) {
-        let rest = whole.get(self.all[at].sent..).unwrap_or_default();
-        self.announce(at, name, rest.to_owned(), out);
-        self.all[at].closed |= self.all[at].sent > 0;
-    }
-
-    /// Sends arguments together with what was not sent of the head.
-    fn announce(&mut self, at: usize, name: &str, arguments: String, out: &mut Deltas) {
-        let item = &mut self.all[at];
-        item.sent += arguments.len();
-        let id = (!item.head.id && !item.call_id.is_empty()).then(|| item.call_id.clone());
-        let name = (!item.head.name && !name.is_empty()).then(|| name.to_owned());
-        item.head.id |= id.is_some();
-        item.head.name |= name.is_some();
-        if id.is_some() || name.is_some() || !arguments.is_empty() {
-            out.push_back(Delta::ToolCall { slot: item.slot, id, name, arguments });
-        }
-    }
-
-    /// The reply is over: an id that never came is sent as empty.
+    /// The reply is over: a call whose id never came goes by that of its item, if it has one.
     pub(super) fn flush(&mut self, out: &mut Deltas) {
         for item in self.all.iter_mut().filter(|item| item.kind == Kind::Call) {
             if !std::mem::replace(&mut item.head.id, true) {
+                item.call_id.clone_from(&item.id);
                 let (id, arguments) = (Some(item.id.clone()), String::new());
                 out.push_back(Delta::ToolCall { slot: item.slot, id, name: None, arguments });
             }

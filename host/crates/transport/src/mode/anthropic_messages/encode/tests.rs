@@ -6,7 +6,6 @@ use std::sync::{Arc, LazyLock};
 
 use hermes_core::message::{Content, ContentPart, ImageUrl, Replay, Role, ToolCall};
 use hermes_core::tool::ToolTraits;
-use hermes_core::transport::Sampling;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 

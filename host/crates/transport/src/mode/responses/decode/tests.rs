@@ -301,6 +301,22 @@ fn ids_that_change_from_event_to_event_confuse_nothing() {
 }
 
 #[test]
+fn text_whose_ids_change_and_whose_item_has_no_number_stays_in_one_piece() {
+    let piece = |id: &str, delta: &str| json!({"type": "response.output_text.delta", "item_id": id, "delta": delta});
+    let sent = [piece("a", "one "), piece("b", "piece"), completed(json!([]))];
+    assert_eq!(events(&sent), said("one piece", Stop));
+}
+
+#[test]
+fn items_that_share_one_id_are_all_read() {
+    let output = [message("msg", "one"), message("msg", "two")];
+    let expected = Reply { text: "one\n\ntwo".into(), ..said("", Stop) };
+    assert_eq!(events(&[completed(json!(output))]), expected);
+    let items = [done(0, output[0].clone()), done(1, output[1].clone())];
+    assert_eq!(events(&[&items[..], &[completed(json!(output))]].concat()), expected);
+}
+
+#[test]
 fn event_names_stand_in_for_missing_types() {
     let mut bare = String::new();
     for event in by_the_book() {

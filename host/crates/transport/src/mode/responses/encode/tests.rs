@@ -155,6 +155,8 @@ fn encrypted_reasoning_is_asked_for_where_a_model_reasons() {
         ("openai/gpt-4o-mini", false),
         ("gpt-3.5-turbo", false),
         ("chatgpt-4o-latest", false),
+        ("gpt-5-chat-latest", false),
+        ("ft:gpt-4.1-mini:acme::x", false),
     ];
     for (model, asked) in cases {
         let request = ModelRequest { model: model.into(), ..request(vec![Message::user("hi")]) };

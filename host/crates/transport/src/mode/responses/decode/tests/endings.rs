@@ -141,6 +141,8 @@ fn what_is_no_reply_is_malformed_and_says_how() {
     assert_eq!((reason.as_str(), text.as_str()), ("it is not JSON", "upstream timed out"));
     let (reason, text) = fault(whole(r#"{"state":"ok"}"#));
     assert_eq!((reason.as_str(), text.as_str()), ("it has no `output`", r#"{"state":"ok"}"#));
+    let (reason, _) = fault(whole(r#"{"status":"queued","output":[]}"#));
+    assert_eq!(reason, "it is a reply that is still being written");
     let (reason, _) = fault(whole(r#"{"output":"#));
     assert_eq!(reason, "its JSON is cut short");
 }

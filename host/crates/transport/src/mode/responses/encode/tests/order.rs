@@ -1,6 +1,10 @@
 //! The items of a reply that were kept: their order, and reasoning with its partner.
 
+use hermes_core::transport::Delta;
+
 use super::*;
+use crate::mode::responses::Decoder;
+use crate::mode::{Decode, Deltas};
 
 fn thought(id: &str) -> Value {
     json!({
@@ -102,4 +106,67 @@ fn what_a_server_without_memory_could_not_know_is_not_kept() {
         assert_eq!(replay::reasoning(id, &summary, sealed), None, "{id} {sealed}");
     }
     assert_eq!(replay::text(3, Some("analysis")), json!({"type": "message", "bytes": 3}));
+}
+
+/// The message a loop makes of a whole reply with this output.
+fn decoded(output: &Value) -> Message {
+    let mut out = Deltas::new();
+    let body = json!({"status": "completed", "output": output}).to_string();
+    Decoder::new("m").whole(&body, &mut out).unwrap();
+    let mut message = replayed("", &[], Value::Null);
+    let mut text = String::new();
+    for delta in out {
+        match delta {
+            Delta::Text(piece) => text.push_str(&piece),
+            Delta::ToolCall { id, .. } => message.tool_calls.extend(id.map(|id| call(&id, "{}"))),
+            Delta::Replay(data) => message.replay.as_mut().unwrap().data = data,
+            _ => {}
+        }
+    }
+    message.content = text.into();
+    message
+}
+
+#[test]
+fn what_was_decoded_goes_back_as_it_came() {
+    let message = |text: &str, phase: &str| {
+        json!({
+            "type": "message", "id": "msg_1", "phase": phase,
+            "content": [{"type": "output_text", "text": text, "annotations": []}]
+        })
+    };
+    let plain = |text: &str| json!({"type": "message", "content": text});
+    let replies = [
+        (
+            json!([
+                thought("rs_1"),
+                message("Ich prüfe.", "commentary"),
+                thought("rs_2"),
+                asked("c1"),
+                asked("c2"),
+                thought("rs_3"),
+                message("Fertig 🙂", "final_answer"),
+            ]),
+            json!([
+                thought("rs_1"),
+                phased("Ich prüfe.", "commentary"),
+                thought("rs_2"),
+                asked("c1"),
+                asked("c2"),
+                thought("rs_3"),
+                phased("Fertig 🙂", "final_answer"),
+            ]),
+        ),
+        (json!([thought("rs_1"), asked("c1")]), json!([thought("rs_1"), asked("c1")])),
+        (json!([asked("c1"), plain("after")]), json!([asked("c1"), said("after")])),
+        (json!([plain("hi"), asked("c1")]), json!([said("hi"), asked("c1")])),
+        // Reasoning whose follower is none of ours, or never came.
+        (
+            json!([thought("rs_1"), {"type": "web_search_call"}, plain("hi"), thought("rs_2")]),
+            json!([said("hi")]),
+        ),
+    ];
+    for (output, expected) in replies {
+        assert_eq!(input(vec![decoded(&output)]), expected, "{output}");
+    }
 }
