@@ -19,6 +19,7 @@ mod recover;
 mod reply;
 mod review;
 mod schedule;
+mod truncated;
 mod turn;
 mod window;
 

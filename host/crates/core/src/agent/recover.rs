@@ -1,9 +1,11 @@
 //! What is done about a model call that failed for good, before the turn ends with it: a shorter
-//! history, another form of the request, another credential, another model. Each path is bounded:
+//! history, another form of the request, a nudge, another credential, another model. Each path is bounded:
 //! compressions by the turn's allowance, remedies once a kind and model, credentials by
 //! [`MAX_RENEWALS`] a model, models by the length of the chain.
 
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::compress::Occasion;
 use super::turn::Turn;
@@ -20,6 +22,10 @@ const MAX_RENEWALS: u32 = 8;
 /// What stands where an image was that the provider did not take.
 const NO_IMAGE: &str = "[an image stood here; the provider does not accept it]";
 
+/// What a model is told whose replies were empty; never stored.
+const NUDGE: &str =
+    "[Your replies were empty. Answer in words, or call a tool if something is left to do.]";
+
 /// What has been tried in this turn.
 #[derive(Debug, Default)]
 pub(super) struct Recovery {
@@ -28,6 +34,8 @@ pub(super) struct Recovery {
     /// What the current route's requests are changed by.
     remedies: Vec<Remedy>,
     renewals: u32,
+    /// Whether the next request ends with a word about replies that were empty.
+    pub(super) nudged: bool,
 }
 
 impl Recovery {
@@ -43,6 +51,9 @@ impl Recovery {
     pub(super) fn apply(&self, request: &mut ModelRequest) {
         for remedy in &self.remedies {
             apply(remedy, request);
+        }
+        if self.nudged {
+            request.messages.push(Arc::new(Message::user(NUDGE)));
         }
     }
 }
@@ -63,6 +74,10 @@ pub(super) async fn recover(
         return Ok(true);
     }
     if error.kind == ErrorKind::ContextOverflow && turn.compress(Occasion::Overflow).await? {
+        return Ok(true);
+    }
+    if error.kind == ErrorKind::EmptyReply && !turn.recovery.nudged {
+        turn.recovery.nudged = true;
         return Ok(true);
     }
     let of_credential =
@@ -116,7 +131,11 @@ fn apply(remedy: &Remedy, request: &mut ModelRequest) {
             "max_tokens" | "max_completion_tokens" | "max_output_tokens" => {
                 request.sampling.max_tokens = None;
             }
-            other => drop(request.sampling.extra.remove(other)),
+            // One that the user did not ask for is the wire format's own; a null keeps it away.
+            other => match request.sampling.extra.remove(other) {
+                Some(_) => {}
+                None => drop(request.sampling.extra.insert(other.into(), Value::Null)),
+            },
         },
         Remedy::WithoutImages => {
             change(request, |message| {

@@ -108,6 +108,13 @@ impl PartialReply {
                 "the provider's content filter stopped the reply before any text",
             );
         }
+        if self.finish == Some(FinishReason::Length) {
+            return TransportError::new(
+                ErrorKind::Truncated,
+                "the output limit was reached before any text or tool call; raise max_tokens under params, or have the \
+                 model reason less",
+            );
+        }
         let reasoned = if self.reasoning.is_empty() { "" } else { " (only reasoning came)" };
         TransportError::new(
             ErrorKind::EmptyReply,

@@ -8,3 +8,4 @@ mod ends;
 mod gates;
 mod recovery;
 mod rig;
+mod truncation;

@@ -17,6 +17,7 @@ use super::open::open;
 use super::prepare::prepare;
 use super::recover::{Recovery, name, recover};
 use super::reply::Reply;
+use super::truncated::{Truncation, take_in};
 use super::{Agent, Steer, TurnInput, admit, history};
 use crate::budget::{Spent, TurnBudget};
 use crate::event::{Emitter, EventKind};
@@ -51,6 +52,8 @@ pub(super) struct Turn<'a> {
     pub(super) size: ContextSize,
     /// What has been tried about failed calls, and which model is asked.
     pub(super) recovery: Recovery,
+    /// What the output limit cut.
+    pub(super) truncation: Truncation,
     /// Summaries tried to shorten the history.
     pub(super) summaries: u32,
     call_ids: HashSet<String>,
@@ -104,6 +107,7 @@ impl<'a> Turn<'a> {
             call_ids: calls.map(|call| call.id.clone()).collect(),
             size: ContextSize::default(),
             recovery: Recovery::default(),
+            truncation: Truncation::default(),
             summaries: 0,
             history: opened.messages,
             said: Vec::new(),
@@ -173,9 +177,11 @@ impl<'a> Turn<'a> {
     async fn ask(&mut self) -> Result<ControlFlow<Ending, Arc<Message>>, StoreError> {
         loop {
             let (seen, ending) = match self.ask_once().await {
-                Asked::Reply(reply) => {
-                    return Ok(ControlFlow::Continue(self.append_reply(reply).await?));
-                }
+                Asked::Reply(reply) => match take_in(self, reply).await? {
+                    ControlFlow::Continue(None) => continue,
+                    ControlFlow::Continue(Some(reply)) => return Ok(ControlFlow::Continue(reply)),
+                    ControlFlow::Break(ending) => return Ok(ControlFlow::Break(ending)),
+                },
                 Asked::Failed(error, None) if recover(self, &error).await? => continue,
                 Asked::Interrupted(seen) => (seen, Ending::interrupted()),
                 Asked::Failed(error, seen) => (seen, Ending::failed(error)),
@@ -195,6 +201,7 @@ impl<'a> Turn<'a> {
         self.api_calls += calls;
         if let Asked::Reply(_) = asked {
             self.agent.health.answered(&name(route));
+            self.recovery.nudged = false;
         }
         asked
     }
@@ -210,6 +217,9 @@ impl<'a> Turn<'a> {
             stream: route.stream,
             session_id: Arc::clone(&self.session_id),
         };
+        if let Some(room) = self.truncation.room(route.sampling.max_tokens) {
+            request.sampling.max_tokens = Some(room);
+        }
         self.recovery.apply(&mut request);
         request
     }
@@ -261,7 +271,7 @@ impl<'a> Turn<'a> {
         self.guardrail.observe(&observed.collect::<Vec<_>>())
     }
 
-    async fn append(
+    pub(super) async fn append(
         &mut self,
         message: Message,
         effects: bool,

@@ -137,17 +137,19 @@ async fn an_interrupt_answers_every_call_and_the_session_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_of_a_reply_cut_by_the_output_limit_never_run() {
-    let cut = Script::Reply(vec![
-        Delta::ToolCall {
-            slot: 0,
-            id: Some("a".into()),
-            name: Some("write".into()),
-            arguments: "{}".into(),
-        },
-        Delta::Finish(FinishReason::Length),
-    ]);
-    let rig = rig([cut, text("ok")]);
+async fn after_two_more_tries_a_cut_call_is_told_to_the_model() {
+    let cut = || {
+        Script::Reply(vec![
+            Delta::ToolCall {
+                slot: 0,
+                id: Some("a".into()),
+                name: Some("write".into()),
+                arguments: "{}".into(),
+            },
+            Delta::Finish(FinishReason::Length),
+        ])
+    };
+    let rig = rig([cut(), cut(), cut(), text("ok")]);
     let result = rig.agent.run_turn(TurnInput::user("go")).await;
     assert!(rig.log().is_empty());
     assert_eq!(

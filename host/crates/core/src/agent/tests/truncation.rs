@@ -1,0 +1,93 @@
+//! Replies cut by the output limit, and replies that hold nothing.
+
+use super::rig::{rig, sketch};
+use crate::agent::TurnInput;
+use crate::message::FinishReason;
+use crate::result::EndKind;
+use crate::store::Store;
+use crate::testing::{Script, call, text};
+use crate::transport::{Delta, ErrorKind};
+
+fn cut(piece: &str) -> Script {
+    Script::Reply(vec![Delta::Text(piece.into()), Delta::Finish(FinishReason::Length)])
+}
+
+fn cut_call() -> Script {
+    let arguments = "{\"path\": \"/et".into();
+    let (id, name) = (Some("c".into()), Some("write".into()));
+    Script::Reply(vec![
+        Delta::ToolCall { slot: 0, id, name, arguments },
+        Delta::Finish(FinishReason::Length),
+    ])
+}
+
+fn empty() -> Script {
+    Script::Reply(vec![Delta::Reasoning("hm".into()), Delta::Finish(FinishReason::Stop)])
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cut_text_goes_on_where_it_ended() {
+    let rig = rig([cut("one, "), cut("two, "), text("three")]);
+    let result = rig.agent.run_turn(TurnInput::user("count")).await;
+    assert_eq!(result.final_response.as_deref(), Some("one, two, three"));
+    assert_eq!(result.end.kind, EndKind::Finished);
+    let room: Vec<_> = rig.model.requests().iter().map(|r| r.sampling.max_tokens).collect();
+    assert_eq!(room, [None, Some(8192), Some(16_384)]);
+    let stored = rig.store.load(&result.session_id).await.unwrap();
+    let roles: Vec<_> = sketch(&stored.messages)
+        .iter()
+        .map(|line| line.split(':').next().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(roles, ["user", "assistant", "user", "assistant", "user", "assistant"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_fourth_cut_ends_the_turn_with_what_there_is() {
+    let rig = rig([cut("a"), cut("b"), cut("c"), cut("d"), text("never")]);
+    let result = rig.agent.run_turn(TurnInput::user("count")).await;
+    assert_eq!(result.error.as_ref().map(|error| error.kind), Some(ErrorKind::Truncated));
+    assert_eq!((result.final_response.as_deref(), result.api_calls), (Some("abcd"), 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cut_call_never_runs_and_is_asked_for_again_with_more_room() {
+    let rig = rig([cut_call(), call(&[("c", "write", "{\"path\":\"a\"}")]), text("done")]);
+    let result = rig.agent.run_turn(TurnInput::user("write")).await;
+    assert_eq!(rig.log(), ["write {\"path\":\"a\"}"]);
+    assert_eq!(result.final_response.as_deref(), Some("done"));
+    assert_eq!(result.messages.len(), 4, "the cut reply is not part of the history");
+    let room: Vec<_> = rig.model.requests().iter().map(|r| r.sampling.max_tokens).collect();
+    assert_eq!(room, [None, Some(8192), None]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_are_always_cut_end_the_turn_by_name() {
+    let rig = rig((0..9).map(|_| cut_call()));
+    let result = rig.agent.run_turn(TurnInput::user("write")).await;
+    assert_eq!((result.api_calls, rig.log().len()), (4, 0));
+    let error = result.error.unwrap();
+    assert_eq!(error.kind, ErrorKind::Truncated);
+    assert!(error.message.contains("cut a tool call 4 times"), "{}", error.message);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_spent_on_reasoning_alone_is_named() {
+    let thought = vec![Delta::Reasoning("hm".into()), Delta::Finish(FinishReason::Length)];
+    let rig = rig([Script::Reply(thought)]);
+    let result = rig.agent.run_turn(TurnInput::user("think")).await;
+    assert_eq!(result.error.unwrap().kind, ErrorKind::Truncated);
+}
+
+#[tokio::test(start_paused = true)]
+async fn empty_replies_are_retried_then_nudged_then_failed_by_name() {
+    let rig = rig([empty(), empty(), empty(), text("sorry, here")]);
+    let result = rig.agent.run_turn(TurnInput::user("hi")).await;
+    assert_eq!((result.final_response.as_deref(), result.api_calls), (Some("sorry, here"), 4));
+    let last = rig.model.requests().pop().unwrap();
+    assert!(last.messages.last().unwrap().content.text().contains("Your replies were empty"));
+    assert_eq!(result.messages.len(), 2, "the nudge is no part of the history");
+
+    let rig = super::rig::rig((0..9).map(|_| empty()));
+    let result = rig.agent.run_turn(TurnInput::user("hi")).await;
+    assert_eq!((result.error.unwrap().kind, result.api_calls), (ErrorKind::EmptyReply, 6));
+}
