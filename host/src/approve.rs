@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal, Write};
 
 use async_trait::async_trait;
-use hermes_core::approver::{Approval, Approver, Question};
+use hermes_core::approver::{Approval, Approver, Inquiry, Question};
 
 use crate::render::printable;
 
@@ -34,8 +34,28 @@ impl Approver for TerminalApprover {
             return Approval::Deny;
         }
         let text = card(question);
-        tokio::task::spawn_blocking(move || read_answer(&text)).await.unwrap_or(Approval::Deny)
+        let answer = tokio::task::spawn_blocking(move || read_line(&text)).await;
+        approval(answer.ok().flatten().as_deref())
     }
+
+    async fn inquire(&self, inquiry: &Inquiry) -> Option<String> {
+        if !self.interactive {
+            return None;
+        }
+        let text = inquiry_card(inquiry);
+        tokio::task::spawn_blocking(move || read_line(&text)).await.ok().flatten()
+    }
+}
+
+/// The question of a model and the answers it proposes, by number.
+fn inquiry_card(inquiry: &Inquiry) -> String {
+    let mut card = format!("\n{}\n", printable(&inquiry.text));
+    for (index, choice) in inquiry.choices.iter().enumerate() {
+        card.push_str(&format!("  {}. {}\n", index + 1, printable(choice)));
+    }
+    let hint =
+        if inquiry.choices.is_empty() { "Answer: " } else { "A number, or your own answer: " };
+    card + hint
 }
 
 /// The question with everything the answer is for; control characters cannot hide any of it.
@@ -55,16 +75,17 @@ fn card(question: &Question) -> String {
     )
 }
 
-fn read_answer(text: &str) -> Approval {
+/// A line of the terminal, after `text` was shown on it; nothing at its end.
+fn read_line(text: &str) -> Option<String> {
     let mut error = std::io::stderr().lock();
-    if error.write_all(text.as_bytes()).and_then(|()| error.flush()).is_err() {
-        return Approval::Deny;
-    }
+    error.write_all(text.as_bytes()).and_then(|()| error.flush()).ok()?;
     let mut answer = String::new();
-    if std::io::stdin().lock().read_line(&mut answer).is_err() {
-        return Approval::Deny;
-    }
-    match answer.trim().to_lowercase().as_str() {
+    let read = std::io::stdin().lock().read_line(&mut answer).ok()?;
+    (read > 0).then_some(answer)
+}
+
+fn approval(answer: Option<&str>) -> Approval {
+    match answer.unwrap_or_default().trim().to_lowercase().as_str() {
         "y" | "yes" => Approval::Once,
         "s" | "session" => Approval::Session,
         _ => Approval::Deny,
@@ -74,6 +95,35 @@ fn read_answer(text: &str) -> Approval {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_inquiry_shows_its_choices_and_commands_nothing() {
+        let mut inquiry = Inquiry {
+            call_id: "c".into(),
+            text: "Which\u{1b}[2J?".into(),
+            choices: vec!["red".into(), "blue".into()],
+        };
+        assert_eq!(
+            inquiry_card(&inquiry),
+            "\nWhich\u{fffd}[2J?\n  1. red\n  2. blue\nA number, or your own answer: "
+        );
+        inquiry.choices.clear();
+        assert_eq!(inquiry_card(&inquiry), "\nWhich\u{fffd}[2J?\nAnswer: ");
+    }
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        for (answer, meant) in [
+            (Some("y\n"), Approval::Once),
+            (Some(" YES"), Approval::Once),
+            (Some("s"), Approval::Session),
+            (Some("yeah"), Approval::Deny),
+            (Some(""), Approval::Deny),
+            (None, Approval::Deny),
+        ] {
+            assert_eq!(approval(answer), meant, "{answer:?}");
+        }
+    }
 
     #[test]
     fn a_question_shows_what_will_run_and_hides_nothing() {

@@ -198,7 +198,7 @@ impl HostBuilder {
         config: &Config,
         store: &Arc<SqliteStore>,
     ) -> Result<(Vec<Arc<dyn Tool>>, Loaded), UsageError> {
-        let mut tools = hermes_native::tools(store.clone(), self.home.memories());
+        let mut tools = hermes_native::tools(store, self.home.memories());
         tools.extend(self.tools.iter().cloned());
         let reserved = tools.iter().map(|tool| tool.spec().name.clone()).collect();
         let extensions = Extensions {

@@ -1,4 +1,4 @@
-//! The port to the person who may say yes. Silence is refusal.
+//! The port to the person who may say yes, and who may know. Silence is refusal.
 
 use std::sync::Arc;
 
@@ -41,12 +41,29 @@ impl Approval {
     }
 }
 
+/// What the model wants to know from the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inquiry {
+    /// The call that waits.
+    pub call_id: String,
+    /// The question, in the model's words.
+    pub text: String,
+    /// Answers it proposes; the person may give another.
+    pub choices: Vec<String>,
+}
+
 /// Asks the person.
 #[async_trait]
 pub trait Approver: Send + Sync {
     /// Contract: returns [`Approval::Deny`] when nobody can be asked; may wait as long as it
     /// takes; dropping the future withdraws the question.
     async fn ask(&self, question: &Question) -> Approval;
+
+    /// What the person answers, word by word. Contract: as [`Approver::ask`], with nothing at once
+    /// when nobody can be asked, as here.
+    async fn inquire(&self, _inquiry: &Inquiry) -> Option<String> {
+        None
+    }
 }
 
 /// Refuses everything: for runs nobody watches.
