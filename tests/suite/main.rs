@@ -10,6 +10,7 @@ mod kill;
 mod matrix;
 mod model;
 mod plugins;
+mod prompt;
 mod shipped;
 mod strict;
 mod vendors;
