@@ -6,11 +6,13 @@ mod list;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Subcommand;
 use hermes_plugin::builder;
 use hermes_plugin::manifest::Manifest;
 use hermes_plugin::registry::{Loaded, Registry};
+use hermes_store::SqliteStore;
 use tokio_util::sync::CancellationToken;
 
 use super::{RunArgs, exit};
@@ -94,25 +96,33 @@ pub(super) async fn main(
     Ok(ExitCode::from(if out.is_broken() { exit::BROKEN_PIPE } else { exit::FINISHED }))
 }
 
-fn extensions<'a>(args: &'a RunArgs, home: &'a Home, config: &'a Config) -> Extensions<'a> {
+fn extensions<'a>(
+    args: &'a RunArgs,
+    home: &'a Home,
+    config: &'a Config,
+    store: &Arc<SqliteStore>,
+) -> Extensions<'a> {
+    let native = hermes_native::tools(store, home.memories());
     Extensions {
         home,
         config,
         dirs: Some(args.plugins.clone()).filter(|dirs| !dirs.is_empty()),
         grants: &args.grant,
         dev: args.dev,
-        reserved: hermes_native::NAMES.map(Into::into).to_vec(),
+        reserved: native.iter().map(|tool| tool.spec().name.clone()).collect(),
     }
 }
 
 fn load(args: &RunArgs, home: &Home) -> Result<Loaded, UsageError> {
     let config = Config::load(&home.config())?;
-    extensions(args, home, &config).load(open_store(home)?)
+    let store = open_store(home)?;
+    extensions(args, home, &config, &store).load(store)
 }
 
 fn open(args: &RunArgs, home: &Home) -> Result<Registry, UsageError> {
     let config = Config::load(&home.config())?;
-    extensions(args, home, &config).open(open_store(home)?)
+    let store = open_store(home)?;
+    extensions(args, home, &config, &store).open(store)
 }
 
 async fn build_all(dirs: &[PathBuf], out: &Out) -> Result<(), UsageError> {
