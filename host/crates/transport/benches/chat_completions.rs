@@ -8,6 +8,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use hermes_core::message::{Content, Message, Role, ToolCall};
 use hermes_core::tool::{ToolSpec, ToolTraits};
 use hermes_core::transport::{ModelRequest, Sampling};
+use hermes_transport::Quirks;
 use hermes_transport::mode::chat_completions::{Decoder, encode};
 use hermes_transport::mode::{Decode, Deltas};
 use hermes_transport::sse;
@@ -41,7 +42,7 @@ fn stream(delta: &str) -> Vec<Bytes> {
 /// Decodes the way a reply does: event by event, each delta taken before the next is decoded.
 fn decode(pieces: &[Bytes]) -> u64 {
     let mut events = sse::Decoder::default();
-    let mut decoder = Decoder::new("m-2026");
+    let mut decoder = Decoder::new("m-2026", &Quirks::default());
     let mut out = Deltas::new();
     let mut count = 0;
     for piece in pieces {
@@ -159,11 +160,13 @@ fn encode_by_value(request: &ModelRequest) -> Vec<u8> {
 
 fn encoding(c: &mut Criterion) {
     let request = history();
-    let body = encode(&request);
+    let body = encode(&request, &Quirks::default());
     assert_eq!(body, encode_by_value(&request), "both ways write the same bytes");
     let mut group = c.benchmark_group("encode");
     group.throughput(Throughput::Bytes(u64::try_from(body.len()).expect("a length")));
-    group.bench_function("history_of_200", |b| b.iter(|| encode(black_box(&request))));
+    group.bench_function("history_of_200", |b| {
+        b.iter(|| encode(black_box(&request), &Quirks::default()))
+    });
     group.bench_function("by_value", |b| b.iter(|| encode_by_value(black_box(&request))));
     group.finish();
 }

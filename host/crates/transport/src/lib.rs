@@ -13,6 +13,7 @@ pub mod endpoint;
 pub mod sse;
 
 mod limits;
+mod quirks;
 
 pub mod mode;
 
@@ -28,6 +29,7 @@ mod transport;
 pub use ask_json::ask_json;
 pub use credentials::{Credentials, KeySource};
 pub use limits::{Quota, RateLimits};
+pub use quirks::{MaxTokensName, Quirks, ReasoningReplay, SystemRole};
 pub use secret::Secret;
 pub use settings::{ProxyChoice, Settings, SettingsError, Timeouts};
 pub use transport::{HttpTransport, open};

@@ -10,6 +10,7 @@ use hermes_core::transport::{Delta, ModelRequest, TransportError};
 use serde_json::error::Category;
 
 use crate::endpoint::Endpoint;
+use crate::quirks::Quirks;
 use crate::secret::Secret;
 use crate::sse::Event;
 
@@ -37,10 +38,10 @@ pub struct Mode {
     pub headers: &'static [(&'static str, &'static str)],
     /// The headers that carry the key: lower-case names with their values.
     pub authorise: fn(&Secret) -> Vec<(&'static str, Secret)>,
-    /// The body of a request.
-    pub encode: fn(&ModelRequest) -> Vec<u8>,
-    /// A decoder for the reply to a request.
-    pub decoder: fn(&ModelRequest) -> Box<dyn Decode>,
+    /// The body of a request to a server with these quirks.
+    pub encode: fn(&ModelRequest, &Quirks) -> Vec<u8>,
+    /// A decoder for its reply.
+    pub decoder: fn(&ModelRequest, &Quirks) -> Box<dyn Decode>,
 }
 
 impl Mode {

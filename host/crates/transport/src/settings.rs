@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::credentials::Credentials;
 use crate::endpoint::EndpointError;
+use crate::quirks::Quirks;
 use crate::secret::Secret;
 
 /// How to reach one provider.
@@ -20,6 +21,8 @@ pub struct Settings {
     pub timeouts: Timeouts,
     /// Through which proxies.
     pub proxy: ProxyChoice,
+    /// What is special about the server.
+    pub quirks: Quirks,
     /// Further headers. They replace ours of the same name, `authorization` included.
     pub headers: Vec<(String, Secret)>,
 }
@@ -33,6 +36,7 @@ impl Settings {
             credentials: Credentials::default(),
             timeouts: Timeouts::default(),
             proxy: ProxyChoice::default(),
+            quirks: Quirks::default(),
             headers: Vec::new(),
         }
     }

@@ -10,6 +10,7 @@ use crate::endpoint::endpoint;
 use crate::http::{Sender, root_cause};
 use crate::limits::RateLimits;
 use crate::mode::{MODES, Mode};
+use crate::quirks::Quirks;
 use crate::reply::{Body, Reply};
 use crate::settings::{Settings, SettingsError};
 
@@ -17,6 +18,7 @@ use crate::settings::{Settings, SettingsError};
 #[derive(Debug)]
 pub struct HttpTransport {
     mode: &'static Mode,
+    quirks: Quirks,
     sender: Sender,
 }
 
@@ -29,7 +31,8 @@ impl HttpTransport {
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         let mode = Mode::named(&settings.api_mode).ok_or_else(|| unknown(&settings.api_mode))?;
         let url = endpoint(&settings.base_url, mode.endpoint)?;
-        Ok(Self { mode, sender: Sender::new(mode, url, settings)? })
+        let sender = Sender::new(mode, url, settings)?;
+        Ok(Self { mode, quirks: settings.quirks.clone(), sender })
     }
 
     /// The pace the provider allowed in its last answer that said so.
@@ -65,8 +68,8 @@ impl Transport for HttpTransport {
     }
 
     async fn send(&self, request: &ModelRequest) -> Result<DeltaStream, TransportError> {
-        let decoder = (self.mode.decoder)(request);
-        let body = (self.mode.encode)(request);
+        let decoder = (self.mode.decoder)(request, &self.quirks);
+        let body = (self.mode.encode)(request, &self.quirks);
         let (response, answer, clock) = self.sender.post(body, request.stream).await?;
         let pieces = response.bytes_stream().map(|piece| piece.map_err(|error| root_cause(&error)));
         let body: Body = Box::pin(pieces);

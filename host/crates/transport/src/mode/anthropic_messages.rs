@@ -30,6 +30,6 @@ pub static MODE: Mode = Mode {
     // The only version there is since June 2023; what is new comes as fields, not as a version.
     headers: &[("anthropic-version", "2023-06-01")],
     authorise: |key| vec![("x-api-key", Secret::new(key.expose()))],
-    encode,
-    decoder: |request| Box::new(Decoder::new(&request.model)),
+    encode: |request, _| encode(request),
+    decoder: |request, _| Box::new(Decoder::new(&request.model)),
 };

@@ -1,12 +1,14 @@
 //! OpenAI's Chat Completions, and what the many servers that imitate it really send.
 //!
-//! Left out on purpose: `n > 1`, audio, log probabilities, the legacy `function_call`, and
-//! anything only one provider has. A provider's own parameters pass through as extra sampling
-//! parameters.
+//! Left out on purpose: `n > 1`, audio, log probabilities and the legacy `function_call`. What
+//! only some servers do is said by [`Quirks`](crate::Quirks); a provider's own parameters pass
+//! through as extra sampling parameters.
 
+mod cache;
 mod calls;
 mod decode;
 mod encode;
+mod replay;
 mod usage;
 mod wire;
 
@@ -25,5 +27,5 @@ pub static MODE: Mode = Mode {
     headers: &[],
     authorise: |key| vec![("authorization", Secret::new(&format!("Bearer {}", key.expose())))],
     encode,
-    decoder: |request| Box::new(Decoder::new(&request.model)),
+    decoder: |request, quirks| Box::new(Decoder::new(&request.model, quirks)),
 };

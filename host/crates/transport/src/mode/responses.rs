@@ -26,6 +26,6 @@ pub static MODE: Mode = Mode {
     endpoint: Endpoint { leaf: "responses", version: Version::WithoutPath },
     headers: &[],
     authorise: |key| vec![("authorization", Secret::new(&format!("Bearer {}", key.expose())))],
-    encode,
-    decoder: |request| Box::new(Decoder::new(&request.model)),
+    encode: |request, _| encode(request),
+    decoder: |request, _| Box::new(Decoder::new(&request.model)),
 };

@@ -55,7 +55,7 @@ fn reply(content_type: &str, body: Body) -> Reply {
     };
     let timeouts = Timeouts::default();
     let clock = Clock { deadline: Instant::now() + timeouts.total, timeouts };
-    Reply::new(body, Box::new(Decoder::new("m")), answer, clock)
+    Reply::new(body, Box::new(Decoder::new("m", &crate::Quirks::default())), answer, clock)
 }
 
 async fn items(content_type: &str, steps: Vec<Step>) -> Vec<Item> {

@@ -36,32 +36,32 @@ struct Piece {
 }
 
 impl Calls {
-    /// Whether there are none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
     }
 
-    /// Takes a piece of a streamed call. Whether it was part of any call.
-    pub(super) fn add(&mut self, fragment: Fragment<'_>, out: &mut Deltas) -> bool {
+    /// Takes a piece of a streamed call. The call's slot, if it was part of any.
+    pub(super) fn add(&mut self, fragment: Fragment<'_>, out: &mut Deltas) -> Option<usize> {
         let piece = Piece::from(fragment);
         let slot = match self.owner(&piece) {
             Some(slot) => slot,
-            None if piece.is_blank() => return false,
+            None if piece.is_blank() => return None,
             None => self.open(piece.index, out),
         };
         self.extend(slot, piece, out);
-        true
+        Some(slot)
     }
 
-    /// Takes one entry of a whole reply: always a call of its own. Whether it was one.
-    pub(super) fn add_whole(&mut self, fragment: Fragment<'_>, out: &mut Deltas) -> bool {
+    /// Takes one entry of a whole reply: always a call of its own. Its slot, if it was one.
+    pub(super) fn add_whole(&mut self, fragment: Fragment<'_>, out: &mut Deltas) -> Option<usize> {
         let piece = Piece::from(fragment);
         if piece.is_blank() {
-            return false;
+            return None;
         }
         let slot = self.open(piece.index, out);
         self.extend(slot, piece, out);
-        true
+        Some(slot)
     }
 
     /// Sends ids and names that were held back: the reply is over.

@@ -10,10 +10,12 @@ use hermes_core::usage::Usage;
 use serde_json::value::RawValue;
 
 use super::calls::Calls;
+use super::replay::Gatherer;
 use super::usage;
 use super::wire::{Choice, Chunk, Fragment, Said};
 use crate::mode::report::{is_error, reports_error};
 use crate::mode::{Decode, Deltas, Fault, Flow};
+use crate::quirks::Quirks;
 use crate::sse::Event;
 
 /// Decodes one reply.
@@ -22,6 +24,7 @@ pub struct Decoder {
     /// The model asked for, until another one has answered.
     asked: Option<String>,
     calls: Calls,
+    replay: Gatherer,
     /// Visible text that is no refusal has come.
     spoke: bool,
     refused: bool,
@@ -31,11 +34,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder for the reply of `model`.
-    pub fn new(model: &str) -> Self {
+    /// A decoder for the reply of `model`, from a server with these quirks.
+    pub fn new(model: &str, quirks: &Quirks) -> Self {
         Self {
             asked: Some(model.to_owned()),
             calls: Calls::default(),
+            replay: Gatherer::new(quirks),
             spoke: false,
             refused: false,
             delivered: false,
@@ -80,6 +84,8 @@ impl Decoder {
     }
 
     fn said(&mut self, said: Said<'_>, whole: bool, out: &mut Deltas) {
+        self.replay.reasoning(&said.reasoning_content.0);
+        self.replay.details(said.reasoning_details);
         let reasoning = [said.reasoning_content.0, said.reasoning.0, said.content.thinking.into()];
         if let Some(reasoning) = reasoning.into_iter().find(|text| !text.is_empty()) {
             self.delivered = true;
@@ -101,7 +107,13 @@ impl Decoder {
     }
 
     fn call(&mut self, fragment: Fragment<'_>, whole: bool, out: &mut Deltas) -> bool {
-        if whole { self.calls.add_whole(fragment, out) } else { self.calls.add(fragment, out) }
+        let extra = fragment.extra_content;
+        let slot = match whole {
+            true => self.calls.add_whole(fragment, out),
+            false => self.calls.add(fragment, out),
+        };
+        slot.into_iter().for_each(|slot| self.replay.extra(slot, extra));
+        slot.is_some()
     }
 
     fn model(&mut self, model: &str, out: &mut Deltas) {
@@ -129,8 +141,9 @@ impl Decoder {
     ) -> Result<(), Fault> {
         self.calls.flush(out);
         let finish = self.finish.map_or(fallback, Ok)?;
+        out.extend(self.replay.finish(self.calls.len()).map(Delta::Replay));
         out.push_back(Delta::Finish(match finish {
-            FinishReason::Stop if !self.calls.is_empty() => FinishReason::ToolCalls,
+            FinishReason::Stop if self.calls.len() > 0 => FinishReason::ToolCalls,
             FinishReason::Stop if self.refused && !self.spoke => FinishReason::ContentFilter,
             other => other,
         }));

@@ -1,8 +1,8 @@
 //! A request's body, written straight from the borrowed history.
 //!
 //! This runs once an iteration over the whole history, so nothing is copied into an intermediate
-//! value. Only what the strictest server accepts is written: none of our own fields, no reasoning,
-//! images only in user messages.
+//! value. Only what the strictest server accepts is written: none of our own fields, and without a
+//! [quirk](Quirks) that says otherwise no reasoning, and images only in user messages.
 
 use hermes_core::message::{Content, ContentPart, Message, Role, ToolCall};
 use hermes_core::tool::ToolSpec;
@@ -11,16 +11,19 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::{cache, replay};
+use crate::quirks::{Quirks, ReasoningReplay};
+
 /// Keys that are written from the request itself and so never taken from the extra parameters.
 const OWN_KEYS: [&str; 4] = ["model", "messages", "tools", "stream"];
 
 /// Bytes of JSON around one message, roughly; only spares the buffer some growing.
 const FRAME_BYTES: usize = 96;
 
-/// The body for `request`. The same request gives the same bytes.
-pub fn encode(request: &ModelRequest) -> Vec<u8> {
+/// The body for `request` to a server with these quirks. The same request gives the same bytes.
+pub fn encode(request: &ModelRequest, quirks: &Quirks) -> Vec<u8> {
     let mut body = Vec::with_capacity(size_hint(request));
-    serde_json::to_writer(&mut body, &Body(request))
+    serde_json::to_writer(&mut body, &Body(request, quirks))
         .expect("memory takes every write, and all keys of the body are strings");
     body
 }
@@ -48,20 +51,22 @@ fn part_len(part: &ContentPart) -> usize {
     }
 }
 
-struct Body<'a>(&'a ModelRequest);
+struct Body<'a>(&'a ModelRequest, &'a Quirks);
 
 impl Serialize for Body<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(request) = self;
+        let Self(request, quirks) = self;
         let sampling = &request.sampling;
+        let max_tokens_name = quirks.max_tokens.as_str();
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", &request.model)?;
-        map.serialize_entry("messages", &Messages(request))?;
+        map.serialize_entry("messages", &Messages(request, quirks))?;
         if !request.tools.is_empty() {
             map.serialize_entry("tools", &Tools(&request.tools))?;
         }
         map.serialize_entry("stream", &request.stream)?;
-        if request.stream && !sampling.extra.contains_key("stream_options") {
+        if request.stream && quirks.stream_options && !sampling.extra.contains_key("stream_options")
+        {
             map.serialize_entry("stream_options", &StreamOptions { include_usage: true })?;
         }
         if let Some(temperature) = sampling.temperature {
@@ -71,13 +76,16 @@ impl Serialize for Body<'_> {
             map.serialize_entry("top_p", &top_p)?;
         }
         if let Some(max_tokens) = sampling.max_tokens {
-            map.serialize_entry("max_tokens", &max_tokens)?;
+            map.serialize_entry(max_tokens_name, &max_tokens)?;
+        }
+        if quirks.prompt_cache_key && !sampling.extra.contains_key("prompt_cache_key") {
+            map.serialize_entry("prompt_cache_key", cache_key(&request.session_id))?;
         }
         for (key, value) in &sampling.extra {
             let taken = OWN_KEYS.contains(&key.as_str())
                 || (key == "temperature" && sampling.temperature.is_some())
                 || (key == "top_p" && sampling.top_p.is_some())
-                || (key == "max_tokens" && sampling.max_tokens.is_some())
+                || (key == max_tokens_name && sampling.max_tokens.is_some())
                 || (key == "stream_options" && !request.stream);
             if !taken {
                 map.serialize_entry(key, value)?;
@@ -87,29 +95,38 @@ impl Serialize for Body<'_> {
     }
 }
 
+/// A session's id as a cache key, which OpenAI limits to 64 characters.
+fn cache_key(session_id: &str) -> &str {
+    hermes_core::text::prefix(session_id, 64)
+}
+
 #[derive(Serialize)]
 struct StreamOptions {
     include_usage: bool,
 }
 
-struct Messages<'a>(&'a ModelRequest);
+struct Messages<'a>(&'a ModelRequest, &'a Quirks);
 
 impl Serialize for Messages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(request) = self;
+        let Self(request, quirks) = self;
+        let marked = cache::is_marked(&request.model, quirks);
+        let marks = if marked { cache::marks(&request.messages) } else { Vec::new() };
         let mut list = serializer.serialize_seq(None)?;
         if !request.system.is_empty() {
-            list.serialize_element(&System { role: "system", content: &request.system })?;
+            let role = quirks.system_role.as_str();
+            list.serialize_element(&System { role, content: &request.system, marked })?;
         }
-        let mut messages = request.messages.iter().map(|message| &**message).peekable();
+        let mut messages = request.messages.iter().map(|message| &**message).enumerate().peekable();
         let mut pictured: Vec<&Message> = Vec::new();
-        while let Some(message) = messages.next() {
-            list.serialize_element(&Wire(message))?;
-            if message.role == Role::Tool && has_image(&message.content) {
+        while let Some((at, message)) = messages.next() {
+            list.serialize_element(&Wire { message, quirks, marked: marks.contains(&at) })?;
+            let moved = message.role == Role::Tool && !quirks.images_in_tool_results;
+            if moved && has_image(&message.content) {
                 pictured.push(message);
             }
             // Results of one reply stay together; their images follow after the last of them.
-            let last_result = messages.peek().is_none_or(|next| next.role != Role::Tool);
+            let last_result = messages.peek().is_none_or(|(_, next)| next.role != Role::Tool);
             if last_result && !pictured.is_empty() {
                 list.serialize_element(&ResultImages(&pictured))?;
                 pictured.clear();
@@ -119,40 +136,90 @@ impl Serialize for Messages<'_> {
     }
 }
 
-#[derive(Serialize)]
 struct System<'a> {
     role: &'static str,
     content: &'a str,
+    marked: bool,
+}
+
+impl Serialize for System<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("role", self.role)?;
+        match self.marked {
+            true => map.serialize_entry("content", &[cache::Marked::text(self.content)])?,
+            false => map.serialize_entry("content", self.content)?,
+        }
+        map.end()
+    }
 }
 
 /// One message as the wire wants it.
-struct Wire<'a>(&'a Message);
+struct Wire<'a> {
+    message: &'a Message,
+    quirks: &'a Quirks,
+    /// Whether the prompt is cached up to and with it.
+    marked: bool,
+}
 
 impl Serialize for Wire<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(message) = self;
+        let Self { message, quirks, .. } = self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("role", &message.role)?;
         match message.role {
             Role::Tool => {
                 let id = message.tool_call_id.as_deref().unwrap_or_default();
                 map.serialize_entry("tool_call_id", id)?;
-                map.serialize_entry("content", &PlainText(&message.content))?;
+                if let Some(name) = message.name.as_deref().filter(|_| quirks.tool_names) {
+                    map.serialize_entry("name", name)?;
+                }
+                self.content(&mut map, quirks.images_in_tool_results)?;
             }
             Role::Assistant if !message.tool_calls.is_empty() => {
                 let silent = message.content.is_blank();
                 let content = (!silent).then_some(PlainText(&message.content));
                 map.serialize_entry("content", &content)?;
-                map.serialize_entry("tool_calls", &Calls(&message.tool_calls))?;
+                self.reasoning(&mut map)?;
+                map.serialize_entry("tool_calls", &Calls(message, quirks))?;
             }
-            Role::User if has_image(&message.content) => {
-                map.serialize_entry("content", &Parts(&message.content))?;
+            Role::Assistant => {
+                self.content(&mut map, false)?;
+                self.reasoning(&mut map)?;
             }
-            Role::System | Role::User | Role::Assistant => {
-                map.serialize_entry("content", &PlainText(&message.content))?;
-            }
+            Role::System | Role::User => self.content(&mut map, message.role == Role::User)?,
         }
         map.end()
+    }
+}
+
+impl Wire<'_> {
+    /// The content: parts only where there must be some.
+    fn content<M: SerializeMap>(&self, map: &mut M, images: bool) -> Result<(), M::Error> {
+        let content = &self.message.content;
+        let images = images && has_image(content);
+        match (self.marked, images) {
+            (true, _) => map.serialize_entry("content", &cache::Parts { content, images }),
+            (false, true) => map.serialize_entry("content", &Parts(content)),
+            (false, false) => map.serialize_entry("content", &PlainText(content)),
+        }
+    }
+
+    /// What the server wants back of the reasoning.
+    fn reasoning<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let data = self.message.replay.as_ref().map(|replay| &replay.data);
+        let field = match self.quirks.reasoning {
+            ReasoningReplay::None => return Ok(()),
+            ReasoningReplay::ReasoningContent => "reasoning_content",
+            ReasoningReplay::ReasoningDetails => "reasoning_details",
+        };
+        let padded = self.quirks.pad_reasoning && !self.message.tool_calls.is_empty();
+        match data.and_then(|data| data.get(field)) {
+            Some(value) => map.serialize_entry(field, value),
+            // Moonshot takes an empty text for an absent one.
+            None if padded => map.serialize_entry("reasoning_content", " "),
+            None => Ok(()),
+        }
     }
 }
 
@@ -213,14 +280,18 @@ impl Serialize for ResultImageParts<'_> {
     }
 }
 
-struct Calls<'a>(&'a [ToolCall]);
+struct Calls<'a>(&'a Message, &'a Quirks);
 
 impl Serialize for Calls<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|call| WireCall {
+        let Self(message, quirks) = self;
+        let calls = &message.tool_calls;
+        let data = message.replay.as_ref().map(|replay| &replay.data);
+        serializer.collect_seq(calls.iter().enumerate().map(|(at, call)| WireCall {
             id: &call.id,
             kind: "function",
             function: WireFunction { name: &call.name, arguments: arguments(call) },
+            extra_content: replay::extra(quirks, data, at, calls.len()),
         }))
     }
 }
@@ -236,6 +307,8 @@ struct WireCall<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     function: WireFunction<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extra_content: Option<serde_json::Value>,
 }
 
 #[derive(Serialize)]

@@ -83,6 +83,9 @@ pub(super) struct Said<'a> {
     pub(super) reasoning_content: Word<'a>,
     #[serde(borrow, default)]
     pub(super) reasoning: Word<'a>,
+    /// Pieces of reasoning to send back.
+    #[serde(borrow, default)]
+    pub(super) reasoning_details: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub(super) refusal: Word<'a>,
     #[serde(borrow, default)]
@@ -98,6 +101,9 @@ pub(super) struct Fragment<'a> {
     pub(super) id: Word<'a>,
     #[serde(borrow, default)]
     pub(super) function: Option<Function<'a>>,
+    /// What to send back beside the call.
+    #[serde(borrow, default)]
+    pub(super) extra_content: Option<&'a RawValue>,
 }
 
 /// The function part of a tool call.

@@ -12,6 +12,7 @@ use crate::sse;
 
 mod calls;
 mod endings;
+mod replay;
 mod splits;
 
 /// What a reply came to, put together the way the loop does it.
@@ -60,7 +61,7 @@ impl Reply {
 fn stream<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Reply {
     let mut reply = Reply::default();
     let mut events = sse::Decoder::default();
-    let mut decoder = Decoder::new("m");
+    let mut decoder = Decoder::new("m", &Quirks::default());
     let mut out = Deltas::new();
     let run = |events: &mut sse::Decoder, decoder: &mut Decoder, out: &mut Deltas| {
         while let Some(event) = events.next_event().unwrap() {
@@ -104,7 +105,7 @@ fn stream_at_every_cut(body: &[u8]) -> Reply {
 }
 
 fn whole(body: &str) -> Reply {
-    let mut decoder = Decoder::new("m");
+    let mut decoder = Decoder::new("m", &Quirks::default());
     let mut out = Deltas::new();
     let fault = decoder.whole(body, &mut out).err();
     let mut reply = Reply { fault, ..Reply::default() };

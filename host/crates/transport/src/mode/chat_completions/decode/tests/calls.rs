@@ -172,7 +172,7 @@ fn pieces_find_their_call() {
 
 #[test]
 fn a_name_is_sent_with_the_first_arguments() {
-    let mut decoder = Decoder::new("m");
+    let mut decoder = Decoder::new("m", &Quirks::default());
     let mut out = Deltas::new();
     let mut feed = |list: &str| {
         let data = format!(r#"{{"choices":[{{"delta":{{"tool_calls":{list}}}}}]}}"#);
