@@ -5,6 +5,7 @@
 //! real, so a script asks for short ones where it can.
 
 mod faults;
+mod ladders;
 mod replies;
 
 use serde_json::Value;
@@ -12,16 +13,11 @@ use serde_json::Value;
 use crate::host::Host;
 use crate::model::{MODES, Mode, Model};
 
-/// The formats the host speaks.
-pub(crate) const SPOKEN: &[&str] = &["chat_completions", "anthropic_messages", "responses"];
-
 /// Runs a scenario in each wire format at once.
 fn in_each_mode(scenario: impl Fn(&'static Mode) + Sync) {
     let scenario = &scenario;
     let failed = std::thread::scope(|scope| {
-        let spoken = MODES.into_iter().filter(|mode| SPOKEN.contains(&mode.name));
-        let runs: Vec<_> =
-            spoken.map(|mode| (mode.name, scope.spawn(move || scenario(mode)))).collect();
+        let runs = MODES.map(|mode| (mode.name, scope.spawn(move || scenario(mode))));
         let failed = runs.into_iter().filter_map(|(name, run)| run.join().err().map(|_| name));
         failed.collect::<Vec<_>>()
     });

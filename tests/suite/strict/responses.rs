@@ -35,9 +35,9 @@ pub(crate) fn problems(request: &Value) -> Vec<String> {
     if !says(&request["instructions"]) {
         problems.push("there are no instructions".into());
     }
-    if !request["include"].as_array().is_some_and(|all| all.contains(&json!(SEALED))) {
-        problems
-            .push(format!("{SEALED} is not asked for, without which no thought can be replayed"));
+    let replays = input.iter().any(|item| item["type"] == "reasoning");
+    if replays && !request["include"].as_array().is_some_and(|all| all.contains(&json!(SEALED))) {
+        problems.push(format!("thoughts are sent back, but {SEALED} is not asked for"));
     }
     if request["prompt_cache_key"].as_str().is_some_and(|key| key.is_empty() || key.len() > 64) {
         problems.push("prompt_cache_key has not 1 to 64 characters".into());
