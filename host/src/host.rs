@@ -14,6 +14,7 @@ use hermes_native::ReadResult;
 use hermes_plugin::registry::{Loaded, PluginSummary};
 use hermes_store::SqliteStore;
 
+use crate::breaker::Breaker;
 use crate::config::Config;
 use crate::extensions::Extensions;
 use crate::home::Home;
@@ -175,7 +176,18 @@ impl HostBuilder {
             compression: config.compression.settings()?,
             ..defaults
         };
-        Ok(Host { store, router, notices, tools, loaded, limits, prompt, source: self.source })
+        let health = Arc::new(Breaker::new(self.home.cache()));
+        Ok(Host {
+            store,
+            router,
+            health,
+            notices,
+            tools,
+            loaded,
+            limits,
+            prompt,
+            source: self.source,
+        })
     }
 
     /// The system prompt a session that begins now would get. No model need be configured.
@@ -232,6 +244,7 @@ impl HostBuilder {
 pub struct Host {
     store: Arc<SqliteStore>,
     router: ModelRouter,
+    health: Arc<Breaker>,
     notices: Vec<String>,
     tools: Vec<Arc<dyn Tool>>,
     loaded: Loaded,
@@ -265,6 +278,7 @@ impl Host {
             .system(prompt.prompt.text())
             .source(self.source.clone())
             .approver(approver)
+            .health(self.health.clone())
             .events(events);
         for hook in &self.loaded.pre {
             builder = builder.pre_tool_call(Arc::clone(hook));

@@ -27,6 +27,7 @@
 mod usage_error;
 
 mod approve;
+mod breaker;
 pub mod cli;
 pub mod config;
 mod demo;

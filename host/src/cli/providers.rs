@@ -9,7 +9,7 @@ use super::{Output, RunArgs, exit};
 use crate::UsageError;
 use crate::config::Config;
 use crate::home::Home;
-use crate::provider::key::{self, KeySource, Role};
+use crate::provider::key::{self, KeyFrom, Role};
 use crate::provider::spec::Spec;
 use crate::provider::{ModelChoice, known};
 use crate::render::{Out, printable};
@@ -72,8 +72,8 @@ fn listed(name: &str, config: &Config, lookup: key::Lookup<'_>) -> Listed {
         return Listed { name, base_url: None, api_mode: None, model: None, key: Key::Unknown };
     };
     let key = match spec.keys {
-        KeySource::Command(_) => Key::Command,
-        KeySource::Variables { names, several, required } => {
+        KeyFrom::Command(_) => Key::Command,
+        KeyFrom::Variables { names, several, required } => {
             let found = key::read(&names, several, lookup);
             let variables = found.into_iter().map(|(variable, _)| variable).collect::<Vec<_>>();
             match (variables.is_empty(), required) {

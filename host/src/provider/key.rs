@@ -24,7 +24,7 @@ pub(crate) enum Role {
 
 /// Where a provider's keys come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum KeySource {
+pub(crate) enum KeyFrom {
     /// What is run to get one.
     Command(OneOrMore),
     /// The variables that may hold some.
@@ -46,13 +46,13 @@ pub(crate) fn source(
     by_name: bool,
     place: (&str, &str),
     role: Role,
-) -> KeySource {
+) -> KeyFrom {
     let (base_url, api_mode) = place;
     if let Some(command) = &config.key_command {
-        return KeySource::Command(command.clone());
+        return KeyFrom::Command(command.clone());
     }
     if let Some(names) = &config.key_env {
-        return KeySource::Variables { names: names.all().to_vec(), several: true, required: true };
+        return KeyFrom::Variables { names: names.all().to_vec(), several: true, required: true };
     }
     let mut names: Vec<String> = row.map(|row| row.keys.clone()).unwrap_or_default();
     if role == Role::Primary {
@@ -63,7 +63,7 @@ pub(crate) fn source(
         }
     }
     let required = row.is_some_and(|row| row.serves(base_url));
-    KeySource::Variables { names, several: false, required }
+    KeyFrom::Variables { names, several: false, required }
 }
 
 /// The keys in these variables, each with the variable it came from.

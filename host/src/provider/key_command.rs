@@ -3,7 +3,8 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use hermes_transport::Secret;
+use async_trait::async_trait;
+use hermes_transport::{KeySource, Secret};
 use tokio::process::Command;
 
 use crate::config::OneOrMore;
@@ -14,11 +15,27 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Most bytes a key may have; a header could not carry more.
 const LONGEST: usize = 16 * 1024;
 
+/// Prints fresh keys of a provider.
+pub(crate) struct KeyCommand {
+    /// The provider, for messages.
+    pub(crate) provider: String,
+    /// What is run.
+    pub(crate) command: OneOrMore,
+}
+
+#[async_trait]
+impl KeySource for KeyCommand {
+    async fn fresh(&self) -> Result<Secret, String> {
+        let key = run(&self.command).await;
+        key.map_err(|why| format!("the key_command of provider {:?} {why}", self.provider))
+    }
+}
+
 /// The key that `command` prints: all of its output, without the blanks around it.
 ///
 /// # Errors
 /// It cannot run, fails, takes too long, or prints no key. The text holds nothing it printed.
-pub(crate) async fn run(command: &OneOrMore) -> Result<Secret, String> {
+async fn run(command: &OneOrMore) -> Result<Secret, String> {
     let mut process = program(command);
     process.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let output = match tokio::time::timeout(PATIENCE, process.output()).await {
@@ -84,5 +101,17 @@ mod tests {
         assert_eq!(said(&["echo sk-4; echo sk-4 >&2; exit 3"]).await, wrong(failed));
         let absent = said(&["/nowhere/vault", "x"]).await;
         assert!(absent.is_err_and(|text| text.starts_with("cannot run: ")));
+    }
+
+    #[tokio::test]
+    async fn its_error_names_the_provider() {
+        let command = OneOrMore::One("exit 1".into());
+        let source = KeyCommand { provider: "work".into(), command };
+        assert_eq!(
+            source.fresh().await.map(|_| ()),
+            Err("the key_command of provider \"work\" failed (exit status: 1); run it by hand to \
+                 see why"
+                .into())
+        );
     }
 }

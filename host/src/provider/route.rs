@@ -1,13 +1,14 @@
 //! From a provider as it is meant to the route it is asked by. Keys and addresses meet here, in one
 //! pure function.
 
-use hermes_core::router::Route;
-use hermes_transport::{Credentials, ProxyChoice, Secret, Settings};
+use std::sync::Arc;
 
-use super::key::{self, KeySource, Lookup};
-use super::key_command;
+use hermes_core::router::Route;
+use hermes_transport::{Credentials, ProxyChoice, Settings};
+
+use super::key::{self, KeyFrom, Lookup};
+use super::key_command::KeyCommand;
 use super::spec::Spec;
-use super::wait::wait;
 use crate::UsageError;
 
 /// Why there is no route.
@@ -38,7 +39,7 @@ pub(crate) fn open(spec: Spec, stream: bool, lookup: Lookup<'_>) -> Result<Route
             "no model is named for provider {name:?}; say --model NAME"
         )))
     })?;
-    let settings = settings(&spec, keys(&spec, lookup).map_err(NoRoute::Key)?, lookup);
+    let settings = settings(&spec, credentials(&spec, lookup).map_err(NoRoute::Key)?, lookup);
     let transport = hermes_transport::open(&settings).map_err(|error| {
         NoRoute::Mistake(UsageError::new(format!("provider {name:?}: {error}")))
     })?;
@@ -54,30 +55,27 @@ pub(crate) fn open(spec: Spec, stream: bool, lookup: Lookup<'_>) -> Result<Route
 }
 
 /// What the transport needs to know.
-pub(crate) fn settings(spec: &Spec, keys: Vec<Secret>, lookup: Lookup<'_>) -> Settings {
+pub(crate) fn settings(spec: &Spec, credentials: Credentials, lookup: Lookup<'_>) -> Settings {
     Settings {
-        credentials: Credentials::new(keys),
+        credentials,
         timeouts: spec.timeouts,
         proxy: ProxyChoice::from_variables(lookup),
         ..Settings::new(spec.api_mode.clone(), spec.base_url.clone())
     }
 }
 
-/// The keys a provider has.
+/// The keys a provider has, or what prints one when it is needed.
 ///
 /// # Errors
 /// It needs one and has none.
-pub(crate) fn keys(spec: &Spec, lookup: Lookup<'_>) -> Result<Vec<Secret>, UsageError> {
+pub(crate) fn credentials(spec: &Spec, lookup: Lookup<'_>) -> Result<Credentials, UsageError> {
     let name = &spec.name;
     match &spec.keys {
-        KeySource::Command(command) => {
-            let key =
-                wait(key_command::run(command)).unwrap_or_else(|error| Err(error.to_string()));
-            key.map(|key| vec![key]).map_err(|why| {
-                UsageError::new(format!("the key_command of provider {name:?} {why}"))
-            })
+        KeyFrom::Command(command) => {
+            let source = KeyCommand { provider: name.clone(), command: command.clone() };
+            Ok(Credentials::default().with_source(Arc::new(source)))
         }
-        KeySource::Variables { names, several, required } => {
+        KeyFrom::Variables { names, several, required } => {
             let found = key::read(names, *several, lookup);
             if found.is_empty() && *required {
                 return Err(UsageError::new(format!(
@@ -85,7 +83,7 @@ pub(crate) fn keys(spec: &Spec, lookup: Lookup<'_>) -> Result<Vec<Secret>, Usage
                     names.join(" or ")
                 )));
             }
-            Ok(found.into_iter().map(|(_, key)| key).collect())
+            Ok(Credentials::new(found.into_iter().map(|(_, key)| key)))
         }
     }
 }

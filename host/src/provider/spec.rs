@@ -9,14 +9,14 @@ use hermes_transport::Timeouts;
 
 use super::api_mode;
 use super::choice::ModelChoice;
-use super::key::{self, KeySource, Role};
+use super::key::{self, KeyFrom, Role};
 use super::known::{self, Known};
 use super::prices;
 use crate::UsageError;
 use crate::config::{Config, ProviderConfig};
 
 /// The name of a provider that exists only on the command line.
-const CUSTOM: &str = "custom";
+pub(crate) const CUSTOM: &str = "custom";
 
 /// Seconds a server of one's own may be silent: it reads a long prompt before its first word, and
 /// on a small machine that takes many minutes.
@@ -33,7 +33,7 @@ pub(crate) struct Spec {
     pub(crate) api_mode: String,
     /// Absent where nobody names one and none goes without saying.
     pub(crate) model: Option<String>,
-    pub(crate) keys: KeySource,
+    pub(crate) keys: KeyFrom,
     pub(crate) timeouts: Timeouts,
     pub(crate) context_window: Option<u64>,
     pub(crate) sampling: Sampling,

@@ -41,8 +41,8 @@ fn sent(
     let spec = Spec::new(provider, &choice(provider, base_url), &config(text), role);
     let spec = spec.map_err(|error| error.to_string())?;
     let lookup = holding(set);
-    let keys = route::keys(&spec, &lookup).map_err(|error| error.to_string())?;
-    let settings = route::settings(&spec, keys, &lookup);
+    let credentials = route::credentials(&spec, &lookup).map_err(|error| error.to_string())?;
+    let settings = route::settings(&spec, credentials, &lookup);
     let key = settings.credentials.keys().first();
     let key = key.map(|key| key.expose().trim_start_matches("key in ").to_owned());
     Ok((settings.base_url, key))
@@ -138,6 +138,25 @@ fn a_missing_key_is_named_with_the_variables_that_may_hold_it() {
         missing("grok2", "", Role::Primary)
             .starts_with("no provider is named \"grok2\"; did you mean \"groq\"? (configured: none; known: anthropic,")
     );
+}
+
+#[test]
+fn several_keys_of_one_provider_are_all_at_hand_in_order() {
+    let text = "[providers.work]\nbase_url = \"https://x.example\"\n\
+                key_env = [\"WORK_KEY\", \"ABSENT\", \"GROQ_API_KEY\"]";
+    let said = choice(Some("work"), None);
+    let spec = Spec::new(Some("work"), &said, &config(text), Role::Other).unwrap();
+    let credentials = route::credentials(&spec, &holding(EVERYTHING)).unwrap();
+    let keys: Vec<&str> = credentials.keys().iter().map(|key| key.expose()).collect();
+    assert_eq!(keys, ["key in WORK_KEY", "key in GROQ_API_KEY"]);
+}
+
+#[test]
+fn a_key_command_is_run_when_its_key_is_needed_and_not_before() {
+    let text = "[providers.work]\nbase_url = \"https://x.example\"\nkey_command = [\"false\"]";
+    let said = choice(Some("work"), None);
+    let models = models(&said, &config(text), &holding(EVERYTHING)).map_err(|e| e.to_string());
+    assert!(models.is_ok_and(|models| asked(&models) == ["work/m"] && models.notices.is_empty()));
 }
 
 fn asked(models: &Models) -> Vec<String> {
