@@ -4,6 +4,7 @@
 //! Regular expressions in schemas run on a linear-time engine, and no `$ref` leaves its schema:
 //! the validator is built without any resolver.
 
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
 use crate::text;
@@ -39,6 +40,22 @@ impl Validator {
             problems.push(format!("{place}{}", text::ellipsis(&error.to_string(), 300)));
         }
         if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+    }
+}
+
+impl Validator {
+    /// Arguments in which every string that stands where the schema wants no string is read as the
+    /// JSON it holds: models write `"[1, 2]"` for a list and `"5"` for a number. `None` unless that
+    /// makes them fit; where a string is allowed it is left alone, whatever it looks like.
+    pub fn mended(&self, arguments: &Value) -> Option<Value> {
+        let mut mended = arguments.clone();
+        for error in self.0.iter_errors(arguments) {
+            let of_type = matches!(error.kind(), ValidationErrorKind::Type { .. });
+            let Some(text) = error.instance().as_str().filter(|_| of_type) else { continue };
+            let meant: Value = serde_json::from_str(&text::mend_lone_surrogates(text)).ok()?;
+            *mended.pointer_mut(error.instance_path().as_str())? = meant;
+        }
+        self.0.is_valid(&mended).then_some(mended)
     }
 }
 
@@ -80,6 +97,41 @@ fn kind(value: &Value) -> &'static str {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn b044_a_string_is_read_as_json_only_where_no_string_may_stand() {
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {
+                "plan": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+                "note": {"type": "string"},
+                "either": {"anyOf": [{"type": "string"}, {"type": "array"}]},
+                "count": {"type": "integer"},
+                "deep": {"type": "object", "properties": {"on": {"type": "boolean"}}},
+            },
+        });
+        let validator = Validator::new(&schema).unwrap();
+        let mended = |arguments: Value| validator.mended(&arguments);
+        assert_eq!(
+            mended(serde_json::json!({
+                "plan": "[{\"step\":\"x\"}]", "note": "[1,2]", "either": "[1]", "count": "5",
+                "deep": {"on": "true"},
+            })),
+            Some(serde_json::json!({
+                "plan": [{"step": "x"}], "note": "[1,2]", "either": "[1]", "count": 5,
+                "deep": {"on": true},
+            }))
+        );
+        for hopeless in [
+            serde_json::json!({"plan": "step one"}),
+            serde_json::json!({"plan": "{\"step\":1}"}),
+            serde_json::json!({"count": "5.5"}),
+            serde_json::json!({"plan": "[{\"n\":\"x\"}]"}),
+            serde_json::json!({"note": 7}),
+        ] {
+            assert_eq!(mended(hopeless.clone()), None, "{hopeless}");
+        }
+    }
     use serde_json::json;
 
     #[test]

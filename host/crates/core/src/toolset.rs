@@ -92,16 +92,29 @@ impl Entry {
     /// # Errors
     /// Each problem with its path, or that the schema itself is unusable.
     pub fn check(&self, arguments: &serde_json::Value) -> Result<(), String> {
+        self.validator()?.check(arguments)
+    }
+
+    /// Arguments that fit the tool's schema: as they are, or with [`Validator::mended`] strings.
+    ///
+    /// # Errors
+    /// As for [`Entry::check`].
+    pub fn fit(&self, arguments: serde_json::Value) -> Result<serde_json::Value, String> {
+        let validator = self.validator()?;
+        match validator.check(&arguments) {
+            Ok(()) => Ok(arguments),
+            Err(problem) => validator.mended(&arguments).ok_or(problem),
+        }
+    }
+
+    fn validator(&self) -> Result<&Validator, String> {
         let compile = || {
             let schema = serde_json::from_str(self.tool.spec().parameters.get());
             schema.map_err(|error| error.to_string()).and_then(|schema| Validator::new(&schema))
         };
-        match self.validator.get_or_init(compile) {
-            Ok(validator) => validator.check(arguments),
-            Err(error) => {
-                Err(format!("the schema of tool {:?} is broken: {error}", self.tool.spec().name))
-            }
-        }
+        self.validator.get_or_init(compile).as_ref().map_err(|error| {
+            format!("the schema of tool {:?} is broken: {error}", self.tool.spec().name)
+        })
     }
 }
 

@@ -55,7 +55,14 @@ async fn content(turn: &Turn<'_>, call: &ToolCall, parts: Vec<Part>) -> Content 
             Body::Bytes(bytes) if part.mime.starts_with("image/") => {
                 let data = base64::engine::general_purpose::STANDARD.encode(bytes);
                 let url = format!("data:{};base64,{data}", part.mime);
-                shown.push(ContentPart::ImageUrl { image_url: ImageUrl { url } });
+                if url.len() > turn.agent.limits.image_bytes {
+                    let (size, most) = (url.len(), turn.agent.limits.image_bytes);
+                    texts.push(format!(
+                        "[an image of {size} bytes is left out: a request may carry {most}; make it smaller]"
+                    ));
+                } else {
+                    shown.push(ContentPart::ImageUrl { image_url: ImageUrl { url } });
+                }
             }
             Body::Bytes(bytes) => texts.push(format!("[{} bytes of {}]", bytes.len(), part.mime)),
         }

@@ -59,6 +59,9 @@ pub struct Limits {
     pub segment_timeout: Duration,
     /// Most text of one result that the model sees whole, in bytes. Default 100 000.
     pub result_bytes: usize,
+    /// Largest image that enters the history, in bytes of its `data:` URL. Default 5 MiB, the least of
+    /// what the large providers take; a larger one would have every later request refused.
+    pub image_bytes: usize,
     /// The tool that reads what was cut, if there is one.
     pub result_reader: Option<String>,
     /// When and how far the history is compressed.
@@ -73,6 +76,7 @@ impl Default for Limits {
             parallel_calls: 8,
             segment_timeout: Duration::from_secs(420),
             result_bytes: 100_000,
+            image_bytes: 5 << 20,
             result_reader: None,
             compression: CompressionSettings::default(),
         }

@@ -81,7 +81,7 @@ async fn decide(
         return Err(invalid(problem));
     }
     let arguments = schema::parse_arguments(&call.arguments).map_err(invalid)?;
-    entry.check(&arguments).map_err(invalid)?;
+    let arguments = entry.fit(arguments).map_err(invalid)?;
 
     let spec = entry.tool.spec();
     let mut pending = HookCall {

@@ -1,14 +1,17 @@
 //! Tool calls: one result each, in the model's order, whatever happens.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::rig::{rig, rig_with, sketch};
+use super::rig::{reads, rig, rig_with, sketch, spec};
 use crate::agent::{Limits, TurnInput};
-use crate::message::{Effect, FinishReason};
+use crate::failure::Attributes;
+use crate::message::{ContentPart, Effect, FinishReason};
 use crate::result::EndKind;
 use crate::testing::{Script, call, text};
+use crate::tool::{Body, Part, Tool, ToolInvocation, ToolResult, ToolSpec};
 use crate::transport::Delta;
 
 #[tokio::test(start_paused = true)]
@@ -188,4 +191,42 @@ async fn what_the_person_types_meanwhile_reaches_the_model_as_theirs() {
     rig.agent.run_turn(input).await;
     let second = &rig.model.requests()[1];
     assert_eq!(sketch(&second.messages).last().unwrap(), "user: rather look at b");
+}
+
+/// Answers with an image of so many bytes.
+struct Picture(usize, ToolSpec);
+
+#[async_trait::async_trait]
+impl Tool for Picture {
+    fn spec(&self) -> &ToolSpec {
+        &self.1
+    }
+    async fn call(&self, _: ToolInvocation) -> ToolResult {
+        let bytes = vec![7; self.0];
+        let part = Part {
+            body: Body::Bytes(bytes),
+            mime: "image/png".into(),
+            attributes: Attributes::new(),
+        };
+        ToolResult::new(Ok(vec![part]), Effect::None)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b038_an_image_over_the_limit_never_enters_the_history() {
+    // 4 MiB of bytes are 5.3 MiB as base64, over the limit of 5 MiB.
+    for (size, shown) in [(4 << 20, false), (3 << 20, true)] {
+        let picture: Arc<dyn Tool> = Arc::new(Picture(size, spec("picture", reads())));
+        let rig = rig_with([call(&[("a", "picture", "{}")]), text("seen"), text("hello")], |it| {
+            it.tools([picture])
+        });
+        rig.agent.run_turn(TurnInput::user("look")).await;
+        let next = rig.agent.run_turn(TurnInput::user("hello")).await;
+        assert_eq!(next.final_response.as_deref(), Some("hello"));
+        let sent = rig.model.requests().pop().unwrap();
+        let image = |part: &ContentPart| matches!(part, ContentPart::ImageUrl { .. });
+        let result = &sent.messages[2].content;
+        assert_eq!(result.0.iter().any(image), shown, "{size}");
+        assert_eq!(result.text().contains("is left out"), !shown);
+    }
 }
