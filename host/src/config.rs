@@ -191,6 +191,7 @@ impl AuxiliaryConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct TaskConfig {
     /// Who does it; tried in order, and the main providers last.
+    #[serde(alias = "providers")]
     pub provider: Option<OneOrMore>,
     /// The model, instead of the one the first provider is configured for.
     pub model: Option<String>,
@@ -258,7 +259,7 @@ mod tests {
             [providers.vault]
             key_command = ["pass", "show", "llm"]
             [auxiliary.title]
-            provider = ["groq", "local"]
+            providers = ["groq", "local"]
             model = "small"
             [plugins.guard]
             required = true
