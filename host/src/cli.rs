@@ -93,7 +93,7 @@ pub(crate) struct RunArgs {
     /// The whole system prompt, or @FILE to read it from; without it, see `prompt show`
     #[arg(long, value_name = "TEXT|@FILE")]
     pub(crate) system: Option<String>,
-    /// Go on with a stored session (its id, or the start of it)
+    /// Go on with a stored session (its id or title, or the start of one)
     #[arg(long, value_name = "ID", conflicts_with = "continue_latest")]
     pub(crate) resume: Option<String>,
     /// Go on with the latest session
@@ -128,7 +128,7 @@ pub(crate) enum Command {
     Prompt(prompt::PromptCommand),
     /// List the providers: where each is, and whether there is a key for it
     Providers,
-    /// List and show stored sessions
+    /// List, show, search, export, rename and delete stored sessions
     #[command(subcommand)]
     Sessions(sessions::SessionsCommand),
     /// A whole conversation without any key: a scripted model, real plugins, a real folder

@@ -4,11 +4,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use hermes_core::agent::{Agent, TurnInput};
+use hermes_core::store::Store;
 use reedline::{DefaultPrompt, DefaultPromptSegment, Reedline, Signal};
 use tokio_util::sync::CancellationToken;
 
 use super::interrupt::Interrupt;
-use super::{RunArgs, exit, run};
+use super::{RunArgs, exit, run, sessions};
 use crate::approve::TerminalApprover;
 use crate::home::Home;
 use crate::render::{self, Out};
@@ -24,10 +25,11 @@ pub(super) async fn main(args: &RunArgs, home: &Home) -> Result<ExitCode, UsageE
     let out = Arc::new(Out::new(CancellationToken::new()));
     let approver = Arc::new(TerminalApprover::new(args.yes, true));
     let sink = render::sink(args.output, args.verbose, Arc::clone(&out));
-    let agent = host.agent(session, approver, sink)?;
+    let agent = host.agent(session.clone(), approver, sink)?;
     greet(&host, &out);
     run::tell_of_models(&host, &out);
     run::tell_of_plugins(args, &host, &out);
+    recap(&host, session.as_deref(), &out).await;
 
     let interrupt = Interrupt::listen();
     let mut editor = Some(Reedline::create());
@@ -80,6 +82,15 @@ fn greet(host: &Host, out: &Out) {
     let loaded = host.plugins().iter().filter(|plugin| plugin.is_loaded()).count();
     let model = host.model();
     out.note(&format!("hermes-host, {model}, {loaded} plugins. /help tells more."));
+}
+
+/// Reminds of how the session ended that is taken up.
+async fn recap(host: &Host, session: Option<&str>, out: &Out) {
+    let Some(id) = session else { return };
+    // What cannot be read is told when the first line is sent.
+    if let Ok(stored) = host.store().load(id).await {
+        sessions::recap(&stored.messages).iter().for_each(|line| out.note(line));
+    }
 }
 
 /// The next line, read on a thread of its own since the editor blocks; nothing at the end.
