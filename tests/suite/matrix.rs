@@ -4,6 +4,7 @@
 //! Pauses between attempts are the loop's and are tested there in virtual time; here a pause is
 //! real, so a script asks for short ones where it can.
 
+mod endings;
 mod faults;
 mod ladders;
 mod replies;
