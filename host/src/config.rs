@@ -154,6 +154,9 @@ pub struct ProviderConfig {
     pub params: hermes_core::transport::Sampling,
     /// What its tokens cost, in US dollars a million, instead of what our table says.
     pub prices: Option<hermes_core::usage::Prices>,
+    /// How its server differs from what OpenAI's documentation says, all of it, instead of what
+    /// our table says.
+    pub quirks: Option<hermes_transport::Quirks>,
 }
 
 /// `[auxiliary]`: who does a side task. A task without an entry is done by the main providers.

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use hermes_transport::Quirks;
 use serde::Deserialize;
 use url::Url;
 
@@ -18,6 +19,7 @@ pub(crate) struct Known {
     pub(crate) keys: Vec<String>,
     pub(crate) model: Option<String>,
     pub(crate) local: bool,
+    pub(crate) quirks: Quirks,
 }
 
 #[derive(Deserialize)]

@@ -60,6 +60,7 @@ pub(crate) fn settings(spec: &Spec, credentials: Credentials, lookup: Lookup<'_>
         credentials,
         timeouts: spec.timeouts,
         proxy: ProxyChoice::from_variables(lookup),
+        quirks: spec.quirks.clone(),
         ..Settings::new(spec.api_mode.clone(), spec.base_url.clone())
     }
 }

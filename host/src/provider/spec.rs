@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hermes_core::transport::Sampling;
 use hermes_core::usage::Prices;
-use hermes_transport::Timeouts;
+use hermes_transport::{Quirks, Timeouts};
 
 use super::api_mode;
 use super::choice::ModelChoice;
@@ -38,6 +38,7 @@ pub(crate) struct Spec {
     pub(crate) context_window: Option<u64>,
     pub(crate) sampling: Sampling,
     pub(crate) prices: Option<Prices>,
+    pub(crate) quirks: Quirks,
 }
 
 impl Spec {
@@ -85,6 +86,7 @@ impl Spec {
                 ..own.params
             },
             prices: own.prices.or(listed),
+            quirks: own.quirks.or_else(|| row.map(|row| row.quirks.clone())).unwrap_or_default(),
             base_url,
             api_mode,
         })
