@@ -101,14 +101,15 @@ impl Sender {
         })
     }
 
-    /// Sends `body` and waits for the answer's head. A status that is no success is an error,
+    /// Sends `body`, for this model, and waits for the answer's head. A status that is no success is an error,
     /// classified with its body.
     pub(crate) async fn post(
         &self,
         body: Vec<u8>,
+        model: &str,
         stream: bool,
     ) -> Result<(Response, Answer, Clock), TransportError> {
-        let clock = Clock::start(self.timeouts);
+        let clock = Clock::start(self.timeouts.for_model(model));
         let accept =
             if stream { "text/event-stream, application/json" } else { "application/json" };
         let key = self.ring.choose().await?;
@@ -121,7 +122,7 @@ impl Sender {
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static(accept));
         let client = self.client().await?;
         let sent = client.post(self.url.clone()).headers(headers).body(body).send();
-        let response = tokio::time::timeout_at(clock.until(self.timeouts.stall), sent)
+        let response = tokio::time::timeout_at(clock.until(clock.timeouts.stall), sent)
             .await
             .map_err(|_| clock.expired(&self.place))?
             .map_err(|error| self.unsent(&error))?;

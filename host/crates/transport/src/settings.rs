@@ -47,8 +47,8 @@ impl Settings {
 pub struct Timeouts {
     /// For the connection, TLS included. 30 s by default.
     pub connect: Duration,
-    /// For the next byte, the first one included. 180 s by default: long reasoning stays silent
-    /// for minutes.
+    /// For the next byte, the first one included. 180 s by default, and longer for models known to
+    /// reason in silence; any other value holds for every model.
     pub stall: Duration,
     /// For the whole call. 1800 s by default.
     pub total: Duration,
@@ -61,6 +61,40 @@ impl Default for Timeouts {
             stall: Duration::from_secs(180),
             total: Duration::from_secs(1800),
         }
+    }
+}
+
+/// Models that reason for minutes before their first byte, by the start of their names without a
+/// maker's prefix, and how many seconds to bear it. The first row that fits counts. The numbers
+/// are those Hermes Agent bears them for.
+const SILENT: &[(&str, u64)] = &[
+    ("o3-mini", 300),
+    ("o4-mini", 300),
+    ("o1", 600),
+    ("o3", 600),
+    ("deepseek-r1", 600),
+    ("deepseek-reasoner", 600),
+    ("deepseek-v4", 600),
+    ("qwq", 300),
+    ("claude-opus-4", 240),
+];
+
+impl Timeouts {
+    /// The same for this model: a default silence is lengthened where the model needs it.
+    #[must_use]
+    pub fn for_model(self, model: &str) -> Self {
+        if self.stall != Self::default().stall {
+            return self;
+        }
+        let model = model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        // `o1` and `o1-pro`, but not `o1x`.
+        let fits = |name: &str| {
+            model.strip_prefix(name).is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with(|c: char| !c.is_ascii_alphanumeric())
+            })
+        };
+        let found = SILENT.iter().find(|(name, _)| fits(name));
+        found.map_or(self, |(_, seconds)| Self { stall: Duration::from_secs(*seconds), ..self })
     }
 }
 
@@ -165,6 +199,26 @@ mod tests {
             proxies(Some("http://low"), Some("http://all"), None)
         );
         assert_eq!(choice(&[("http_proxy", " "), ("HTTP_PROXY", "")]), ProxyChoice::default());
+    }
+
+    #[test]
+    fn silent_models_are_borne_longer_unless_somebody_says_otherwise() {
+        let cases = [
+            ("gpt-x", 180),
+            ("o1", 600),
+            ("openai/o3-pro", 600),
+            ("o3-mini-high", 300),
+            ("o1x", 180),
+            ("deepseek/deepseek-r1:free", 600),
+            ("Claude-Opus-4-7", 240),
+            ("", 180),
+        ];
+        for (model, seconds) in cases {
+            let timeouts = Timeouts::default().for_model(model);
+            assert_eq!(timeouts.stall, Duration::from_secs(seconds), "{model}");
+        }
+        let own = Timeouts { stall: Duration::from_secs(5), ..Timeouts::default() };
+        assert_eq!(own.for_model("o1"), own);
     }
 
     #[test]

@@ -70,7 +70,8 @@ impl Transport for HttpTransport {
     async fn send(&self, request: &ModelRequest) -> Result<DeltaStream, TransportError> {
         let decoder = (self.mode.decoder)(request, &self.quirks);
         let body = (self.mode.encode)(request, &self.quirks);
-        let (response, answer, clock) = self.sender.post(body, request.stream).await?;
+        let (response, answer, clock) =
+            self.sender.post(body, &request.model, request.stream).await?;
         let pieces = response.bytes_stream().map(|piece| piece.map_err(|error| root_cause(&error)));
         let body: Body = Box::pin(pieces);
         Ok(Box::pin(Reply::new(body, decoder, answer, clock)))
