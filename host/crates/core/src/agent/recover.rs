@@ -76,7 +76,9 @@ pub(super) async fn recover(
     if error.kind == ErrorKind::ContextOverflow && turn.compress(Occasion::Overflow).await? {
         return Ok(true);
     }
-    if error.kind == ErrorKind::EmptyReply && !turn.recovery.nudged {
+    // With a status, it is the server that sent nothing; a word to the model does not mend that.
+    let of_model = error.kind == ErrorKind::EmptyReply && error.status.is_none();
+    if of_model && !turn.recovery.nudged {
         turn.recovery.nudged = true;
         return Ok(true);
     }
