@@ -61,9 +61,8 @@ pub(super) async fn finish(turn: Turn<'_>, mut ending: Ending) -> TurnResult {
         }
     }
     let answer = turn.messages().last().filter(|last| last.role == Role::Assistant);
-    let final_response = answer
-        .map(|message| turn.truncation.whole(&message.content.text()))
-        .filter(|text| !text.is_empty());
+    let answer = answer.map(|message| message.content.text()).unwrap_or_default();
+    let final_response = Some(turn.truncation.whole(&answer)).filter(|text| !text.is_empty());
     let messages = turn.messages().to_vec();
     let session_id = turn.session_id.to_string();
     let blank = blank(turn.route(), session_id, turn.task_id.clone(), ending);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::ask::{Asked, ask};
 use super::finish::Ending;
+use super::history;
 use super::turn::Turn;
 use crate::budget::Reached;
-use crate::message::Message;
 use crate::store::StoreError;
 
 /// What the model is told; never stored, since it is no word of the person's.
@@ -25,7 +25,7 @@ pub(super) async fn last_words(
     let route = turn.route();
     let mut request = turn.request(route);
     request.tools = Arc::default();
-    request.messages.push(Arc::new(Message::user(NOTICE)));
+    history::say_last(&mut request.messages, NOTICE);
     let (asked, calls) = ask(route, &request, &turn.emitter, &turn.cancel, false).await;
     turn.api_calls += calls;
     let (reply, ending) = match asked {

@@ -105,6 +105,16 @@ pub(super) fn replayable(mut messages: Vec<Arc<Message>>, route: &Route) -> Vec<
     messages
 }
 
+/// Adds a word of ours at the end of a request, as part of what the user said last if that is where
+/// it ends: two messages of one role in a row are refused by some providers.
+pub(super) fn say_last(messages: &mut Vec<Arc<Message>>, text: &str) {
+    let word = Message::user(text);
+    match messages.last_mut() {
+        Some(last) if last.role == Role::User => *last = Arc::new(merged(last, &word)),
+        _ => messages.push(Arc::new(word)),
+    }
+}
+
 /// Two neighbours of one role as one message: the later one's calls, both contents.
 fn merged(first: &Message, second: &Message) -> Message {
     let mut both = second.clone();

@@ -23,7 +23,7 @@ mod truncated;
 mod turn;
 mod window;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -45,6 +45,7 @@ use crate::store::{Store, StoreError};
 use crate::tokens::{Calibrated, Estimate, TokenCounter};
 use crate::tool::Tool;
 use crate::toolset::{DuplicateTool, ToolSet};
+use crate::transport::Remedy;
 
 /// What a turn may use.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,6 +162,8 @@ pub struct Agent {
     /// What the person agreed to for the session: hook, tool, question.
     approved: std::sync::Mutex<HashSet<(String, String, String)>>,
     health: Arc<dyn Health>,
+    /// What the models turned out not to accept, by `provider/model`.
+    learned: std::sync::Mutex<HashMap<String, Vec<Remedy>>>,
     counter: Calibrated,
     /// What compressing came to so far.
     compression: std::sync::Mutex<compress::Record>,
@@ -219,6 +222,18 @@ impl Agent {
     /// The session's id, once a turn has begun.
     pub async fn session_id(&self) -> Option<String> {
         self.session.lock().await.clone()
+    }
+
+    fn learned(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<Remedy>>> {
+        self.learned.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Remembers those remedies that will be needed again; the others are of one request.
+    fn learn(&self, model: &str, remedies: &[Remedy]) {
+        let lasts =
+            |remedy: &&Remedy| matches!(remedy, Remedy::MaxTokens(_) | Remedy::WithoutParameter(_));
+        let remedies = remedies.iter().filter(lasts).cloned().collect();
+        self.learned().insert(model.to_owned(), remedies);
     }
 
     fn was_approved(&self, what: &(String, String, String)) -> bool {
@@ -358,6 +373,7 @@ impl AgentBuilder {
             session: tokio::sync::Mutex::new(self.session),
             approved: std::sync::Mutex::default(),
             health: self.health,
+            learned: std::sync::Mutex::default(),
             counter: Calibrated::new(self.counter),
             compression: std::sync::Mutex::default(),
         })

@@ -3,12 +3,14 @@
 //! compressions by the turn's allowance, remedies once a kind and model, credentials by
 //! [`MAX_RENEWALS`] a model, models by the length of the chain.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::compress::Occasion;
 use super::turn::Turn;
+use super::{Agent, history};
 use crate::event::EventKind;
 use crate::health::COOL_DOWN;
 use crate::message::{Content, ContentPart, Message};
@@ -18,6 +20,9 @@ use crate::transport::{ErrorKind, ModelRequest, Remedy, TransportError};
 
 /// Credentials tried for one model in a turn: one that is refreshed, and a handful of keys.
 const MAX_RENEWALS: u32 = 8;
+
+/// Remedies tried for one model in a turn.
+const MAX_REMEDIES: usize = 8;
 
 /// What stands where an image was that the provider did not take.
 const NO_IMAGE: &str = "[an image stood here; the provider does not accept it]";
@@ -29,22 +34,59 @@ const NUDGE: &str =
 /// What has been tried in this turn.
 #[derive(Debug, Default)]
 pub(super) struct Recovery {
-    /// Which of the router's main routes is asked.
-    pub(super) route: usize,
+    /// The router's main routes that are left to ask, the current one first.
+    routes: VecDeque<usize>,
     /// What the current route's requests are changed by.
     remedies: Vec<Remedy>,
+    added: usize,
     renewals: u32,
     /// Whether the next request ends with a word about replies that were empty.
     pub(super) nudged: bool,
 }
 
 impl Recovery {
-    /// Begins with the first route that is not to be left alone, or with the primary.
-    pub(super) fn begin(turn: &Turn<'_>) -> Self {
-        let health = &turn.agent.health;
-        let mut routes = turn.agent.router.main();
-        let route = routes.position(|route| !health.is_blocked(&name(route))).unwrap_or(0);
-        Self { route, ..Self::default() }
+    /// Begins with the routes that need not be left alone; the others are asked when those fail.
+    pub(super) fn begin(agent: &Agent) -> Self {
+        let health = &agent.health;
+        let routes: Vec<&Route> = agent.router.main().collect();
+        let (blocked, free): (Vec<usize>, Vec<usize>) =
+            (0..routes.len()).partition(|&at| health.is_blocked(&name(routes[at])));
+        let mut recovery =
+            Self { routes: free.into_iter().chain(blocked).collect(), ..Self::default() };
+        recovery.remember(agent);
+        recovery
+    }
+
+    /// The route that is asked, by its place among the router's main ones.
+    pub(super) fn route(&self) -> usize {
+        self.routes.front().copied().unwrap_or(0)
+    }
+
+    /// Whether another route could be asked.
+    pub(super) fn has_alternative(&self) -> bool {
+        self.routes.len() > 1
+    }
+
+    /// Goes on with the next route.
+    fn next(&mut self, agent: &Agent) {
+        let mut routes = std::mem::take(&mut self.routes);
+        routes.pop_front();
+        *self = Self { routes, ..Self::default() };
+        self.remember(agent);
+    }
+
+    /// Takes up what an earlier turn learned about the route.
+    fn remember(&mut self, agent: &Agent) {
+        let Some(route) = agent.router.main().nth(self.route()) else { return };
+        let known = agent.learned();
+        self.remedies = known.get(&name(route)).cloned().unwrap_or_default();
+    }
+
+    /// Adds a remedy, in place of a weaker one of its kind.
+    fn add(&mut self, remedy: Remedy) {
+        self.remedies.retain(|known| !is_same(known, &remedy));
+        self.remedies.push(remedy);
+        self.added += 1;
     }
 
     /// Changes a request by what has been learned about the route.
@@ -53,7 +95,7 @@ impl Recovery {
             apply(remedy, request);
         }
         if self.nudged {
-            request.messages.push(Arc::new(Message::user(NUDGE)));
+            history::say_last(&mut request.messages, NUDGE);
         }
     }
 }
@@ -70,7 +112,8 @@ pub(super) async fn recover(
 ) -> Result<bool, StoreError> {
     if let Some(remedy) = error.remedy.clone().filter(|remedy| is_new(turn, remedy)) {
         tracing::debug!("model call failed: {error}; trying {remedy:?}");
-        turn.recovery.remedies.push(remedy);
+        turn.recovery.add(remedy);
+        turn.agent.learn(&name(turn.route()), &turn.recovery.remedies);
         return Ok(true);
     }
     if error.kind == ErrorKind::ContextOverflow && turn.compress(Occasion::Overflow).await? {
@@ -86,21 +129,38 @@ pub(super) async fn recover(
         matches!(error.kind, ErrorKind::Auth | ErrorKind::RateLimited | ErrorKind::Billing);
     if of_credential && turn.recovery.renewals < MAX_RENEWALS {
         turn.recovery.renewals += 1;
-        if turn.route().transport.renew_credential(error).await {
+        let renewed = tokio::select! {
+            biased;
+            // The next request notices it.
+            () = turn.cancel.cancelled() => true,
+            renewed = turn.route().transport.renew_credential(error) => renewed,
+        };
+        if renewed {
             return Ok(true);
         }
     }
     Ok(fall_back(turn, error))
 }
 
-/// A remedy helps once: one of the same kind that is already applied did not.
+/// A remedy helps once: one of the same kind that is already applied did not, unless it asks for
+/// still fewer tokens.
 fn is_new(turn: &Turn<'_>, remedy: &Remedy) -> bool {
-    let same = |known: &Remedy| match (known, remedy) {
-        (Remedy::WithoutParameter(known), Remedy::WithoutParameter(name)) => known == name,
-        _ => std::mem::discriminant(known) == std::mem::discriminant(remedy),
+    let recovery = &turn.recovery;
+    let known = recovery.remedies.iter().find(|known| is_same(known, remedy));
+    let helps = match (known, remedy) {
+        (None, _) => true,
+        (Some(Remedy::MaxTokens(Some(known))), Remedy::MaxTokens(Some(most))) => most < known,
+        (Some(Remedy::MaxTokens(Some(_))), Remedy::MaxTokens(None)) => true,
+        (Some(_), _) => false,
     };
-    let parameters = turn.recovery.remedies.len() < 8;
-    parameters && !turn.recovery.remedies.iter().any(same)
+    helps && recovery.added < MAX_REMEDIES
+}
+
+fn is_same(one: &Remedy, other: &Remedy) -> bool {
+    match (one, other) {
+        (Remedy::WithoutParameter(one), Remedy::WithoutParameter(other)) => one == other,
+        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
+    }
 }
 
 /// Goes on with the next model of the chain, if there is one.
@@ -109,14 +169,26 @@ fn fall_back(turn: &mut Turn<'_>, error: &TransportError) -> bool {
     if matches!(error.kind, ErrorKind::ContentFilter | ErrorKind::Internal | ErrorKind::Store) {
         return false;
     }
-    let routes: Vec<&Route> = turn.agent.router.main().collect();
     let failed = name(turn.route());
-    let pause = error.retry_after.unwrap_or(COOL_DOWN);
-    if !matches!(error.kind, ErrorKind::BadRequest | ErrorKind::ContextOverflow) {
-        turn.agent.health.failed(&failed, pause);
+    // An odd reply or a request it does not take says nothing about the next turn.
+    let lasts = matches!(
+        error.kind,
+        ErrorKind::Auth
+            | ErrorKind::Billing
+            | ErrorKind::RateLimited
+            | ErrorKind::Overloaded
+            | ErrorKind::Timeout
+            | ErrorKind::Connection
+            | ErrorKind::ModelNotFound
+    );
+    if lasts {
+        turn.agent.health.failed(&failed, error.retry_after.unwrap_or(COOL_DOWN));
     }
-    let Some(next) = routes.get(turn.recovery.route + 1) else { return false };
-    turn.recovery = Recovery { route: turn.recovery.route + 1, ..Recovery::default() };
+    if !turn.recovery.has_alternative() {
+        return false;
+    }
+    turn.recovery.next(turn.agent);
+    let next = turn.route();
     turn.model = None;
     let reason = error.message.clone();
     turn.emitter.emit(EventKind::Fallback { from: failed, to: name(next), reason });
@@ -125,7 +197,11 @@ fn fall_back(turn: &mut Turn<'_>, error: &TransportError) -> bool {
 
 fn apply(remedy: &Remedy, request: &mut ModelRequest) {
     match remedy {
-        Remedy::MaxTokens(most) => request.sampling.max_tokens = *most,
+        Remedy::MaxTokens(None) => request.sampling.max_tokens = None,
+        Remedy::MaxTokens(Some(most)) => {
+            let asked = request.sampling.max_tokens.unwrap_or(u64::MAX);
+            request.sampling.max_tokens = Some(asked.min(*most));
+        }
         Remedy::WithoutStream => request.stream = false,
         Remedy::WithoutParameter(name) => match name.as_str() {
             "temperature" => request.sampling.temperature = None,

@@ -66,7 +66,11 @@ pub(super) async fn take_in(
     }
     if !reply.message.tool_calls.is_empty() {
         turn.truncation.repeated += 1;
-        if turn.truncation.repeated == MAX_TIMES {
+        // Text the person has seen would be said twice.
+        let seen = !reply.message.content.is_blank();
+        let told =
+            turn.truncation.repeated == MAX_TIMES || (seen && turn.truncation.repeated < MAX_TIMES);
+        if told {
             let told = turn.append_reply(reply).await?;
             return Ok(ControlFlow::Continue(Some(told)));
         }

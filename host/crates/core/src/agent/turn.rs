@@ -132,7 +132,7 @@ impl<'a> Turn<'a> {
                 return Err(Ending::failed(TransportError::new(ErrorKind::BadRequest, message)));
             }
         }
-        turn.recovery = Recovery::begin(&turn);
+        turn.recovery = Recovery::begin(agent);
         turn.size = turn.measured();
         turn.emitter.emit(EventKind::TurnStarted);
         finish::observe(&turn, "turn_start").await;
@@ -196,7 +196,7 @@ impl<'a> Turn<'a> {
     async fn ask_once(&mut self) -> Asked {
         let route = self.route();
         let request = self.request(route);
-        let other = self.agent.router.main().nth(self.recovery.route + 1).is_some();
+        let other = self.recovery.has_alternative();
         let (asked, calls) = ask(route, &request, &self.emitter, &self.cancel, other).await;
         self.api_calls += calls;
         if let Asked::Reply(_) = asked {
@@ -302,7 +302,7 @@ impl<'a> Turn<'a> {
     /// The model this turn talks to.
     pub(super) fn route(&self) -> &'a Route {
         let mut routes = self.agent.router.main();
-        routes.nth(self.recovery.route).unwrap_or(self.agent.router.primary())
+        routes.nth(self.recovery.route()).unwrap_or(self.agent.router.primary())
     }
 
     /// Where a running call reports to.

@@ -120,6 +120,37 @@ async fn b072_a_smaller_max_tokens_is_asked_for_at_once_and_remembered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn b072_a_limit_is_lowered_again_and_known_in_the_next_turn() {
+    let lower = |most| wants(ErrorKind::BadRequest, Remedy::MaxTokens(Some(most)));
+    let (rig, models) = chain([vec![lower(60_000), lower(40_000), text("a"), text("b")]]);
+    let result = rig.agent.run_turn(TurnInput::user("1")).await;
+    assert_eq!(result.final_response.as_deref(), Some("a"));
+    rig.agent.run_turn(TurnInput::user("2")).await;
+    let most: Vec<_> = models[0].requests().iter().map(|r| r.sampling.max_tokens).collect();
+    assert_eq!(most, [None, Some(60_000), Some(40_000), Some(40_000)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blocked_primary_is_asked_when_its_fallbacks_fail() {
+    let primary = vec![fails(ErrorKind::Billing), text("paid again")];
+    let (rig, models) = chain([primary, vec![text("one"), fails(ErrorKind::Auth)]]);
+    rig.agent.run_turn(TurnInput::user("a")).await;
+    let result = rig.agent.run_turn(TurnInput::user("b")).await;
+    assert_eq!(result.final_response.as_deref(), Some("paid again"));
+    assert_eq!(asked(&models), [2, 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_odd_reply_does_not_block_a_model_for_the_next_turn() {
+    let mut odd = vec![fails(ErrorKind::MalformedReply); 3];
+    odd.push(text("well again"));
+    let (rig, models) = chain([odd, vec![text("one")]]);
+    rig.agent.run_turn(TurnInput::user("a")).await;
+    let result = rig.agent.run_turn(TurnInput::user("b")).await;
+    assert_eq!((result.final_response.as_deref(), asked(&models)), (Some("well again"), [4, 1]));
+}
+
+#[tokio::test(start_paused = true)]
 async fn b038_an_image_nobody_takes_becomes_a_note_and_the_turn_goes_on() {
     let script = vec![wants(ErrorKind::BadRequest, Remedy::WithoutImages), text("I see no image")];
     let (rig, models) = chain([script]);

@@ -6,7 +6,7 @@ use crate::message::FinishReason;
 use crate::result::EndKind;
 use crate::store::Store;
 use crate::testing::{Script, call, text};
-use crate::transport::{Delta, ErrorKind};
+use crate::transport::{Delta, ErrorKind, TransportError};
 
 fn cut(piece: &str) -> Script {
     Script::Reply(vec![Delta::Text(piece.into()), Delta::Finish(FinishReason::Length)])
@@ -61,6 +61,26 @@ async fn a_cut_call_never_runs_and_is_asked_for_again_with_more_room() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn text_the_person_saw_before_a_cut_call_is_not_said_twice() {
+    let Script::Reply(mut deltas) = cut_call() else { unreachable!("a reply") };
+    deltas.insert(0, Delta::Text("I write it.".into()));
+    let rig = rig([Script::Reply(deltas), text("done")]);
+    let result = rig.agent.run_turn(TurnInput::user("write")).await;
+    assert_eq!((result.api_calls, rig.log().len()), (2, 0));
+    assert_eq!(result.messages[1].content.text(), "I write it.");
+    assert_eq!(rig.event_types().iter().filter(|kind| *kind == "delta").count(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_piece_that_was_seen_is_the_answer_even_if_the_next_call_fails() {
+    let failure = TransportError::new(ErrorKind::Auth, "no key");
+    let rig = rig([cut("half of it"), Script::Fail(Vec::new(), failure)]);
+    let result = rig.agent.run_turn(TurnInput::user("count")).await;
+    assert_eq!(result.end.kind, EndKind::Failed);
+    assert_eq!(result.final_response.as_deref(), Some("half of it"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn calls_that_are_always_cut_end_the_turn_by_name() {
     let rig = rig((0..9).map(|_| cut_call()));
     let result = rig.agent.run_turn(TurnInput::user("write")).await;
@@ -84,7 +104,8 @@ async fn empty_replies_are_retried_then_nudged_then_failed_by_name() {
     let result = rig.agent.run_turn(TurnInput::user("hi")).await;
     assert_eq!((result.final_response.as_deref(), result.api_calls), (Some("sorry, here"), 4));
     let last = rig.model.requests().pop().unwrap();
-    assert!(last.messages.last().unwrap().content.text().contains("Your replies were empty"));
+    assert_eq!(sketch(&last.messages).len(), 1, "no two messages of one role in a row");
+    assert!(last.messages[0].content.text().contains("Your replies were empty"));
     assert_eq!(result.messages.len(), 2, "the nudge is no part of the history");
 
     let rig = super::rig::rig((0..9).map(|_| empty()));
