@@ -15,9 +15,6 @@ use crate::transport::{ErrorKind, TransportError};
 /// Times a text is continued, and replies with cut calls the turn outlives.
 const MAX_TIMES: u32 = 3;
 
-/// Output tokens asked for where nothing was configured; doubled each time.
-const BASE_TOKENS: u64 = 4096;
-
 /// Most output tokens asked for, unless more was configured.
 const MAX_TOKENS: u64 = 32_768;
 
@@ -36,13 +33,11 @@ pub(super) struct Truncation {
 }
 
 impl Truncation {
-    /// The output tokens the next request asks for, if it has to be more than configured.
+    /// The output tokens the next request asks for, where that is more than configured. Where nothing
+    /// is configured the most the provider gives is asked for already.
     pub(super) fn room(&self, configured: Option<u64>) -> Option<u64> {
-        let times = self.repeated.max(self.continued);
-        (times > 0).then(|| {
-            let base = configured.unwrap_or(BASE_TOKENS);
-            base.saturating_mul(1 << times).min(MAX_TOKENS.max(base))
-        })
+        let (times, base) = (self.repeated.max(self.continued), configured?);
+        (times > 0).then(|| base.saturating_mul(1 << times).min(MAX_TOKENS.max(base)))
     }
 
     /// The whole text whose last piece is `last`.
