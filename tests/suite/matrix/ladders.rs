@@ -21,6 +21,27 @@ fn key(mode: &Mode, model: &Model, request: usize) -> String {
     }
 }
 
+fn unauthorised() -> Reply {
+    Reply::Refuses(Refusal::new(401, "authentication_error", "The key has expired."))
+}
+
+#[test]
+fn a_refused_key_is_asked_for_afresh_before_anything_else() {
+    in_each_mode(|mode| {
+        let model = Model::new([unauthorised(), text("fine")]);
+        let host = Host::new();
+        let mut provider = provider(mode, &model, "");
+        provider.as_object_mut().unwrap().remove("key_env");
+        let counter = host.home().join("count").display().to_string();
+        let command = format!("echo x >> '{counter}'; echo sk-$(wc -l < '{counter}' | tr -d ' ')");
+        provider["key_command"] = command.into();
+        host.configure(&json!({"providers": {"work": provider}}));
+        let result = host.ask("hi");
+        assert_eq!(result["final_response"], "fine", "{}: {result:#}", mode.name);
+        assert_eq!([0, 1].map(|at| key(mode, &model, at)), ["sk-1", "sk-2"]);
+    });
+}
+
 #[test]
 fn b059_the_chain_goes_on_whatever_a_fallback_answers() {
     in_each_mode(|mode| {
