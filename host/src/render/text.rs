@@ -57,9 +57,9 @@ impl Text {
                     reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
                 self.tell(&format!("! {hook}: {verdict}{reason}"));
             }
-            EventKind::Status { message } => self.tell(message),
+            EventKind::Status { message } => self.announce(message),
             EventKind::Fallback { from, to, reason } => {
-                self.tell(&format!("{from} → {to}: {reason}"))
+                self.announce(&format!("{from} → {to}: {reason}"))
             }
             EventKind::Compressed { archived, .. } => {
                 self.tell(&format!("history compressed: {archived} messages archived"));
@@ -76,6 +76,15 @@ impl Text {
             self.out.write("\n");
         }
         self.out.note(&columns(line, LINE_COLUMNS));
+    }
+
+    /// Tells what a person has to know whether they watch or read a log later.
+    fn announce(&self, line: &str) {
+        if self.tells {
+            self.tell(line);
+        } else {
+            self.out.note(&format!("hermes-host: {}", printable(line)));
+        }
     }
 
     fn forget(&self, call_id: &str) -> String {
