@@ -63,9 +63,11 @@ impl ModelRouter {
         &self.primary
     }
 
-    /// The routes of a side task: its own, or else the main ones.
+    /// The routes of a side task: its own, then those of the main ones that are not among them.
     pub fn auxiliary(&self, task: &str) -> impl Iterator<Item = &Route> {
         let own = self.auxiliary.get(task).map(Vec::as_slice).unwrap_or_default();
-        own.iter().chain(self.main())
+        let same = |a: &Route, b: &Route| a.provider == b.provider && a.model == b.model;
+        let others = self.main().filter(move |route| !own.iter().any(|known| same(known, route)));
+        own.iter().chain(others)
     }
 }

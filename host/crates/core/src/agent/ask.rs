@@ -12,6 +12,7 @@ use super::reply::{PartialReply, Reply};
 use crate::event::{Emitter, EventKind};
 use crate::router::Route;
 use crate::transport::{Delta, DeltaStream, ErrorKind, ModelRequest, TransportError};
+use crate::usage::Usage;
 
 /// Attempts for one iteration, the first included.
 pub(super) const MAX_ATTEMPTS: u32 = 3;
@@ -41,7 +42,16 @@ pub(super) enum Asked {
     Failed(TransportError, Option<Reply>),
 }
 
-/// Asks `route`'s model and returns what came of it with the number of calls made. With an
+/// What asking cost besides the reply it came to.
+#[derive(Debug, Default)]
+pub(super) struct Spent {
+    /// Calls made.
+    pub(super) calls: u32,
+    /// Tokens of replies that held nothing.
+    pub(super) wasted: Usage,
+}
+
+/// Asks `route`'s model and returns what came of it and what it cost. With an
 /// `alternative` at hand, a model that wants to be left alone for long is not waited for.
 pub(super) async fn ask(
     route: &Route,
@@ -49,20 +59,23 @@ pub(super) async fn ask(
     emitter: &Emitter,
     cancel: &CancellationToken,
     alternative: bool,
-) -> (Asked, u32) {
-    let mut attempt = 1;
+) -> (Asked, Spent) {
+    let mut spent = Spent::default();
     loop {
-        let (error, seen) = match attempt_once(route, request, emitter, cancel).await {
+        spent.calls += 1;
+        let attempt = spent.calls;
+        let asked = attempt_once(route, request, emitter, cancel, &mut spent.wasted).await;
+        let (error, seen) = match asked {
             Asked::Failed(error, seen) => (error, seen),
-            answered => return (answered, attempt),
+            answered => return (answered, spent),
         };
         // Text the person has seen cannot be taken back, so a reply that broke off is not retried.
         if seen.is_some() || !error.kind.passes() || attempt == MAX_ATTEMPTS {
-            return (Asked::Failed(error, seen), attempt);
+            return (Asked::Failed(error, seen), spent);
         }
         let pause = pause_before_retry(&error, attempt, &request.session_id);
         if alternative && pause > MAX_WAIT_BESIDE_OTHERS {
-            return (Asked::Failed(error, seen), attempt);
+            return (Asked::Failed(error, seen), spent);
         }
         tracing::debug!(attempt, kind = %error.kind, ?pause, "model call failed: {error}");
         if pause > TELL_PAUSE {
@@ -72,9 +85,8 @@ pub(super) async fn ask(
         }
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = cancel.cancelled() => return (Asked::Interrupted(None), attempt),
+            () = cancel.cancelled() => return (Asked::Interrupted(None), spent),
         }
-        attempt += 1;
     }
 }
 
@@ -83,6 +95,7 @@ async fn attempt_once(
     request: &ModelRequest,
     emitter: &Emitter,
     cancel: &CancellationToken,
+    wasted: &mut Usage,
 ) -> Asked {
     let opened = tokio::select! {
         biased;
@@ -90,12 +103,17 @@ async fn attempt_once(
         opened = route.transport.send(request) => opened,
     };
     match opened {
-        Ok(stream) => receive(stream, emitter, cancel).await,
+        Ok(stream) => receive(stream, emitter, cancel, wasted).await,
         Err(error) => Asked::Failed(error, None),
     }
 }
 
-async fn receive(mut stream: DeltaStream, emitter: &Emitter, cancel: &CancellationToken) -> Asked {
+async fn receive(
+    mut stream: DeltaStream,
+    emitter: &Emitter,
+    cancel: &CancellationToken,
+    wasted: &mut Usage,
+) -> Asked {
     let mut partial = PartialReply::default();
     let mut cancelled = pin!(cancel.cancelled());
     loop {
@@ -116,9 +134,13 @@ async fn receive(mut stream: DeltaStream, emitter: &Emitter, cancel: &Cancellati
             None => break,
         }
     }
+    let usage = partial.usage();
     match partial.finish() {
         Ok(reply) => Asked::Reply(reply),
-        Err(error) => Asked::Failed(error, None),
+        Err(error) => {
+            *wasted += usage;
+            Asked::Failed(error, None)
+        }
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) async fn ask_chain(
             session_id: Arc::clone(session_id),
         };
         let asking = ask(route, &request, &silent, cancel, routes.peek().is_some());
-        let Ok((asked, calls)) = tokio::time::timeout(TIMEOUT, asking).await else {
+        let Ok((asked, spent)) = tokio::time::timeout(TIMEOUT, asking).await else {
             answer.api_calls += 1;
             answer.text = Err(TransportError::new(
                 ErrorKind::Timeout,
@@ -66,7 +66,8 @@ pub(super) async fn ask_chain(
             ));
             continue;
         };
-        answer.api_calls += calls;
+        answer.api_calls += spent.calls;
+        answer.usage += spent.wasted;
         match asked {
             Asked::Reply(reply) => {
                 answer.usage += reply.message.usage.unwrap_or_default();

@@ -26,8 +26,9 @@ pub(super) async fn last_words(
     let mut request = turn.request(route);
     request.tools = Arc::default();
     history::say_last(&mut request.messages, NOTICE);
-    let (asked, calls) = ask(route, &request, &turn.emitter, &turn.cancel, false).await;
-    turn.api_calls += calls;
+    let (asked, spent) = ask(route, &request, &turn.emitter, &turn.cancel, false).await;
+    turn.api_calls += spent.calls;
+    turn.book(spent.wasted);
     let (reply, ending) = match asked {
         Asked::Reply(reply) => (Some(reply), Ending::budget_spent(reached)),
         Asked::Interrupted(seen) => (seen, Ending::interrupted()),

@@ -75,6 +75,11 @@ impl PartialReply {
         !self.text.is_empty()
     }
 
+    /// Its tokens, as far as they were reported.
+    pub(super) fn usage(&self) -> Usage {
+        self.usage.unwrap_or_default()
+    }
+
     /// The reply, now that the stream has ended.
     ///
     /// # Errors

@@ -197,8 +197,9 @@ impl<'a> Turn<'a> {
         let route = self.route();
         let request = self.request(route);
         let other = self.recovery.has_alternative();
-        let (asked, calls) = ask(route, &request, &self.emitter, &self.cancel, other).await;
-        self.api_calls += calls;
+        let (asked, spent) = ask(route, &request, &self.emitter, &self.cancel, other).await;
+        self.api_calls += spent.calls;
+        self.book(spent.wasted);
         if let Asked::Reply(_) = asked {
             self.agent.health.answered(&name(route));
             self.recovery.nudged = false;

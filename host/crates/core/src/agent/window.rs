@@ -67,6 +67,9 @@ impl Turn<'_> {
 
     /// Adds tokens, and what they cost with the provider that was asked.
     pub(super) fn book(&mut self, usage: Usage) {
+        if usage == Usage::default() {
+            return; // nothing was spent, so no cost is known either
+        }
         self.usage += usage;
         if let Some(prices) = self.route().prices {
             let cost = prices.cost(&usage);

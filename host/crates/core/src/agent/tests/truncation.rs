@@ -10,6 +10,7 @@ use crate::router::ModelRouter;
 use crate::store::Store;
 use crate::testing::{Script, ScriptedTransport, call, text};
 use crate::transport::{Delta, ErrorKind, TransportError};
+use crate::usage::Usage;
 
 fn cut(piece: &str) -> Script {
     Script::Reply(vec![Delta::Text(piece.into()), Delta::Finish(FinishReason::Length)])
@@ -128,4 +129,20 @@ async fn empty_replies_are_retried_then_nudged_then_failed_by_name() {
     let rig = super::rig::rig((0..9).map(|_| empty()));
     let result = rig.agent.run_turn(TurnInput::user("hi")).await;
     assert_eq!((result.error.unwrap().kind, result.api_calls), (ErrorKind::EmptyReply, 6));
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_of_replies_that_held_nothing_are_booked() {
+    let Script::Reply(mut deltas) = empty() else { unreachable!("a reply") };
+    deltas.push(Delta::Usage(Usage {
+        input: 100,
+        output: 500,
+        reasoning: 500,
+        ..Usage::default()
+    }));
+    let rig = rig([Script::Reply(deltas.clone()), Script::Reply(deltas), text("here")]);
+    let result = rig.agent.run_turn(TurnInput::user("hi")).await;
+    assert_eq!(result.final_response.as_deref(), Some("here"));
+    assert_eq!((result.usage.reasoning, result.api_calls), (1000, 3));
+    assert!(result.usage.output > 1000 && result.cost.is_some_and(|cost| cost.usd > 0.005));
 }
