@@ -46,7 +46,7 @@ impl Calibrated {
     /// Learns from a request that this counter counted as `counted` tokens and that the provider
     /// says came to `reported`. The newest report counts as much as all before it.
     pub fn learn(&self, counted: u64, reported: &Usage) {
-        let prompt = prompt_tokens(reported);
+        let prompt = reported.prompt();
         if reported.estimated || counted < LEAST_TOKENS || prompt < LEAST_TOKENS {
             return;
         }
@@ -67,11 +67,6 @@ impl TokenCounter for Calibrated {
 fn scaled(number: u64, by: u64, from: u64) -> u64 {
     let wide = (u128::from(number) * u128::from(by)).div_ceil(u128::from(from.max(1)));
     u64::try_from(wide).unwrap_or(u64::MAX)
-}
-
-/// All tokens of a prompt, wherever the provider booked them.
-pub fn prompt_tokens(usage: &Usage) -> u64 {
-    usage.input.saturating_add(usage.cached).saturating_add(usage.cache_write)
 }
 
 #[cfg(test)]

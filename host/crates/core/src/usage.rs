@@ -21,10 +21,14 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// All tokens of the prompt, wherever the provider booked them.
+    pub fn prompt(&self) -> u64 {
+        self.input.saturating_add(self.cached).saturating_add(self.cache_write)
+    }
+
     /// All tokens, sent and generated.
     pub fn total(&self) -> u64 {
-        let sent = self.input.saturating_add(self.cached).saturating_add(self.cache_write);
-        sent.saturating_add(self.output)
+        self.prompt().saturating_add(self.output)
     }
 }
 

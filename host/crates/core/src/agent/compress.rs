@@ -148,9 +148,8 @@ impl Compressor<'_> {
         occasion: Occasion,
         topic: Option<&str>,
     ) -> Result<Compressed, StoreError> {
-        let measure = self.measure(history);
         if occasion == Occasion::Overflow {
-            self.learn_window(measure.before.min(measure.window));
+            self.learn_window(self.tokens(history).min(self.window(self.route)));
         }
         if occasion == Occasion::Threshold && self.record().ineffective >= MAX_INEFFECTIVE {
             return Ok(Compressed::default());

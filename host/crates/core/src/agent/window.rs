@@ -1,8 +1,6 @@
 //! The turn's eye on the model's window: how many tokens the next request comes to, and when the
 //! history is compressed for it.
 
-use std::ops::AddAssign;
-
 use super::compress::{Compressed, Compressor, Occasion};
 use super::turn::Turn;
 use crate::message::Message;
@@ -73,7 +71,7 @@ impl Turn<'_> {
         self.usage += usage;
         if let Some(prices) = self.route().prices {
             let cost = prices.cost(&usage);
-            self.cost.get_or_insert(Cost { usd: 0.0, estimated: false }).add_assign(cost);
+            *self.cost.get_or_insert(Cost { usd: 0.0, estimated: false }) += cost;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{TokenCounter, prompt_tokens};
+use super::TokenCounter;
 use crate::message::{Content, ContentPart, Message, Role};
 use crate::tool::ToolSpec;
 use crate::usage::Usage;
@@ -88,11 +88,11 @@ impl ContextSize {
     /// Takes in what the provider reported of a request that carried all messages so far. Returns
     /// what had been counted where no report was in it.
     pub fn reported(&mut self, usage: &Usage) -> Option<u64> {
-        if usage.estimated || prompt_tokens(usage) == 0 {
+        if usage.estimated || usage.prompt() == 0 {
             return None;
         }
         let counted = self.estimated.then_some(self.tokens);
-        (self.tokens, self.estimated) = (prompt_tokens(usage), false);
+        (self.tokens, self.estimated) = (usage.prompt(), false);
         counted
     }
 
@@ -122,7 +122,7 @@ fn context_tokens(
 /// The newest reply with a report that is still true, and what it came to, the reply included.
 fn last_report(messages: &[Arc<Message>]) -> Option<(usize, u64)> {
     let (at, usage) = messages.iter().enumerate().rev().find_map(|(at, message)| {
-        let usage = message.usage.filter(|usage| !usage.estimated && prompt_tokens(usage) > 0)?;
+        let usage = message.usage.filter(|usage| !usage.estimated && usage.prompt() > 0)?;
         (message.role == Role::Assistant).then_some((at, usage))
     })?;
     let changed_since = messages
@@ -131,7 +131,7 @@ fn last_report(messages: &[Arc<Message>]) -> Option<(usize, u64)> {
     // Reasoning is only sent back where the provider wants it back.
     let unsent = if messages[at].replay.is_some() { 0 } else { usage.reasoning };
     let reply = usage.output.saturating_sub(unsent);
-    (!changed_since).then(|| (at, prompt_tokens(&usage).saturating_add(reply)))
+    (!changed_since).then(|| (at, usage.prompt().saturating_add(reply)))
 }
 
 #[cfg(test)]
