@@ -1,30 +1,19 @@
 //! What every iteration pays: decoding a stream of deltas, and encoding the whole history.
 
+mod rig;
+
 use std::hint::black_box;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use hermes_core::message::{Content, Message, Role, ToolCall};
-use hermes_core::tool::{ToolSpec, ToolTraits};
-use hermes_core::transport::{ModelRequest, Sampling};
+use hermes_core::message::{Content, Message, Role};
+use hermes_core::transport::ModelRequest;
 use hermes_transport::Quirks;
 use hermes_transport::mode::chat_completions::{Decoder, encode};
-use hermes_transport::mode::{Decode, Deltas};
-use hermes_transport::sse;
-use serde_json::value::RawValue;
+use rig::DELTAS;
 use serde_json::{Value, json};
 
-/// Deltas of one benchmarked stream.
-const DELTAS: u64 = 20_000;
-
-/// Bytes of one read from a socket.
-const READ_BYTES: usize = 16 * 1024;
-
-/// Iterations of the benchmarked history; a long working session.
-const ITERATIONS: usize = 200;
-
-/// A stream in the form OpenAI sends it, cut as a socket would.
+/// A stream in the form OpenAI sends it.
 fn stream(delta: &str) -> Vec<Bytes> {
     let chunk = format!(
         "data: {{\"id\":\"chatcmpl-AbCdEfGhIjKlMnOpQrStUvWxYz012\",\"object\":\"chat.completion.chunk\",\
@@ -32,30 +21,11 @@ fn stream(delta: &str) -> Vec<Bytes> {
          \"system_fingerprint\":\"fp_0123456789\",\"choices\":[{{\"index\":0,\"delta\":{delta},\
          \"logprobs\":null,\"finish_reason\":null}}],\"usage\":null}}\n\n"
     );
-    let body = Bytes::from(chunk.repeat(usize::try_from(DELTAS).expect("a small number")));
-    (0..body.len())
-        .step_by(READ_BYTES)
-        .map(|at| body.slice(at..body.len().min(at + READ_BYTES)))
-        .collect()
+    rig::stream("", &chunk)
 }
 
-/// Decodes the way a reply does: event by event, each delta taken before the next is decoded.
 fn decode(pieces: &[Bytes]) -> u64 {
-    let mut events = sse::Decoder::default();
-    let mut decoder = Decoder::new("m-2026", &Quirks::default());
-    let mut out = Deltas::new();
-    let mut count = 0;
-    for piece in pieces {
-        events.push(piece.clone());
-        while let Some(event) = events.next_event().expect("short events") {
-            decoder.event(&event, &mut out).expect("valid chunks");
-            while let Some(delta) = out.pop_front() {
-                black_box(delta);
-                count += 1;
-            }
-        }
-    }
-    count
+    rig::decode(Decoder::new("m-2026", &Quirks::default()), pieces)
 }
 
 fn decoding(c: &mut Criterion) {
@@ -74,51 +44,9 @@ fn decoding(c: &mut Criterion) {
     group.finish();
 }
 
-fn tool(name: &str) -> ToolSpec {
-    let parameters = json!({
-        "type": "object",
-        "properties": {
-            "path": {"type": "string", "description": "Where the file is."},
-            "offset": {"type": "integer", "minimum": 1, "description": "First line."},
-            "limit": {"type": "integer", "minimum": 1, "description": "Number of lines."},
-        },
-        "required": ["path"],
-        "additionalProperties": false,
-    });
-    ToolSpec {
-        name: name.into(),
-        title: None,
-        description: "Reads a text file and answers its lines with their numbers.".repeat(3),
-        parameters: RawValue::from_string(parameters.to_string()).expect("valid JSON").into(),
-        source: "files".into(),
-        traits: ToolTraits::default(),
-    }
-}
-
-/// A history of 200 iterations: each a call and a result of 2 KB of source text.
+/// A history in which each reply has a line of text.
 fn history() -> ModelRequest {
-    let mut messages = vec![Arc::new(Message::user("Read all of it and tell me what it does."))];
-    let source = "\tlet value = map.get(\"key\").copied().unwrap_or_default(); // é\n".repeat(32);
-    for n in 0..ITERATIONS {
-        let call = ToolCall {
-            id: format!("call_{n:024}"),
-            name: "read_file".into(),
-            arguments: format!(r#"{{"path":"src/module_{n}/file.rs","offset":1,"limit":200}}"#),
-        };
-        let result = Message::tool(&call, source.clone());
-        let mut asks = Message::assistant("Next I read the file that defines it.");
-        asks.tool_calls.push(call);
-        messages.extend([Arc::new(asks), Arc::new(result)]);
-    }
-    ModelRequest {
-        model: "m".into(),
-        system: "You are a careful engineer. ".repeat(200).into(),
-        messages,
-        tools: ["read_file", "write_file", "edit_file", "list_files"].map(tool).into(),
-        sampling: Sampling { temperature: Some(0.2), ..Sampling::default() },
-        stream: true,
-        session_id: "s".into(),
-    }
+    rig::history("call", |_, _| Message::assistant("Next I read the file that defines it."))
 }
 
 /// The same body by way of values, as the yardstick.
