@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::notice::percent;
 use crate::usage::{Cost, Usage};
 
 /// Limits of a turn besides its iterations. Absent ones do not limit.
@@ -88,6 +89,16 @@ impl TurnBudget {
         Ok(())
     }
 
+    /// The part of the scarcest limit that is spent, in percent.
+    pub fn percent(&self, spent: &Spent) -> u64 {
+        let iterations = percent(self.used.into(), self.max.into());
+        let BudgetLimits { tokens, usd, wall } = self.limits;
+        let tokens = tokens.map(|max| percent(spent.usage.total(), max));
+        let wall = wall.map(|max| percent(millis(spent.wall), millis(max)));
+        let usd = usd.zip(spent.cost).map(|(max, cost)| percent(cents(cost.usd), cents(max)));
+        [tokens, wall, usd].into_iter().flatten().fold(iterations, u64::max)
+    }
+
     /// Gives one back: the iteration did no work for the user.
     pub fn refund(&mut self) {
         self.used = self.used.saturating_sub(1);
@@ -98,10 +109,29 @@ impl TurnBudget {
         self.used
     }
 
+    /// Iterations there are.
+    pub fn max(&self) -> u32 {
+        self.max
+    }
+
     /// Iterations left.
     pub fn remaining(&self) -> u32 {
         self.max - self.used
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Hundredths of a cent, which is fine enough to compare.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float as an integer saturates, and nothing is negative here"
+)]
+fn cents(usd: f64) -> u64 {
+    (usd * 10_000.0) as u64
 }
 
 #[cfg(test)]
@@ -153,5 +183,10 @@ mod tests {
             Err("the turn has taken its 60 s".into())
         );
         assert_eq!(budget.used(), 1, "a refusal takes nothing");
+        assert_eq!(budget.percent(&NOTHING), 11, "one iteration of nine");
+        assert_eq!(budget.percent(&Spent { usage, ..NOTHING }), 100);
+        let cost = Some(Cost { usd: 0.45, estimated: true });
+        assert_eq!(budget.percent(&Spent { cost, ..NOTHING }), 90);
+        assert_eq!(budget.percent(&late), 101);
     }
 }

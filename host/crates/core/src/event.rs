@@ -1,8 +1,8 @@
 //! What a front end sees of a turn, as it happens. Carries no secret and no unbounded text; the
 //! last event of a turn is always its end.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
@@ -161,17 +161,49 @@ pub struct Emitter {
     session_id: Arc<str>,
     turn: u32,
     iteration: std::sync::atomic::AtomicU32,
+    /// Lines kept back.
+    held: Mutex<Vec<String>>,
 }
+
+/// Most lines kept back; a turn that fails is explained by the latest ones.
+const HELD_LINES: usize = 12;
 
 impl Emitter {
     /// An emitter for one turn; `seq` is shared by all turns of an agent.
     pub fn new(sink: EventSink, seq: Arc<AtomicU64>, session_id: Arc<str>, turn: u32) -> Self {
-        Self { sink, seq, session_id, turn, iteration: 0.into() }
+        Self { sink, seq, session_id, turn, iteration: 0.into(), held: Mutex::default() }
     }
 
     /// Events from now on belong to this iteration.
     pub fn set_iteration(&self, n: u32) {
         self.iteration.store(n, Ordering::Relaxed);
+    }
+
+    /// Keeps back a line about trouble that may pass: nobody needs to read of what went well in the
+    /// end.
+    pub fn hold(&self, line: impl Into<String>) {
+        let mut held = self.held();
+        if held.len() == HELD_LINES {
+            held.remove(0);
+        }
+        held.push(line.into());
+    }
+
+    /// Forgets what was kept back: it went well.
+    pub fn forget_held(&self) {
+        self.held().clear();
+    }
+
+    /// Tells what was kept back, as one status: it did not go well.
+    pub fn tell_held(&self) {
+        let held = std::mem::take(&mut *self.held());
+        if !held.is_empty() {
+            self.emit(EventKind::Status { message: format!("tried before: {}", held.join("; ")) });
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Vec<String>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends one event.

@@ -32,6 +32,7 @@ pub mod result;
 
 // Deciding: pure functions over words.
 pub mod compress;
+pub mod notice;
 pub mod prompt;
 pub mod tokens;
 

@@ -29,8 +29,9 @@ const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 /// Longest pause for one model while another could answer.
 const MAX_WAIT_BESIDE_OTHERS: Duration = Duration::from_secs(30);
 
-/// A pause longer than this is told to the person, who would otherwise think we hang.
-const TELL_PAUSE: Duration = Duration::from_secs(5);
+/// A pause longer than this is told to the person at once, who would otherwise think we hang. Of
+/// shorter ones they hear only if the call fails for good.
+const TELL_PAUSE: Duration = Duration::from_secs(30);
 
 /// What asking came to.
 pub(super) enum Asked {
@@ -69,7 +70,7 @@ pub(super) async fn ask(
             Asked::Failed(error, seen) => (error, seen),
             answered => return (answered, spent),
         };
-        // Text the person has seen cannot be taken back, so a reply that broke off is not retried.
+        // Text the person has seen cannot be taken back: the model goes on from it instead.
         if seen.is_some() || !error.kind.passes() || attempt == MAX_ATTEMPTS {
             return (Asked::Failed(error, seen), spent);
         }
@@ -78,6 +79,7 @@ pub(super) async fn ask(
             return (Asked::Failed(error, seen), spent);
         }
         tracing::debug!(attempt, kind = %error.kind, ?pause, "model call failed: {error}");
+        emitter.hold(format!("{} (attempt {attempt} of {MAX_ATTEMPTS})", error.message));
         if pause > TELL_PAUSE {
             let seconds = pause.as_secs();
             let message = format!("{}; trying again in {seconds} s", error.message);
@@ -155,7 +157,11 @@ fn tell(delta: &Delta, emitter: &Emitter) {
 
 /// What the provider asked for, or else an exponential pause with up to half of it again, so that
 /// many sessions do not come back at the same moment.
-fn pause_before_retry(error: &TransportError, attempt: u32, session_id: &str) -> Duration {
+pub(super) fn pause_before_retry(
+    error: &TransportError,
+    attempt: u32,
+    session_id: &str,
+) -> Duration {
     if let Some(asked) = error.retry_after {
         return asked.min(MAX_RETRY_AFTER);
     }

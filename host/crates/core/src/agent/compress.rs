@@ -343,7 +343,7 @@ impl Compressor<'_> {
         }
     }
 
-    fn threshold(&self) -> u64 {
+    pub(super) fn threshold(&self) -> u64 {
         let settings = &self.agent.limits.compression;
         settings.threshold(self.window(self.route), self.route.sampling.max_tokens)
     }

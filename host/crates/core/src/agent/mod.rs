@@ -39,6 +39,7 @@ use crate::health::{Health, MemoryHealth};
 use crate::hook::{Observer, PostToolCall, PreToolCall};
 use crate::keep::{Receipts, Spill};
 use crate::message::{Content, Message};
+use crate::notice::PromptNotice;
 use crate::result::TurnResult;
 use crate::router::ModelRouter;
 use crate::store::{Store, StoreError};
@@ -165,6 +166,7 @@ pub struct Agent {
     /// What the models turned out not to accept, by `provider/model`.
     learned: std::sync::Mutex<HashMap<String, Vec<Remedy>>>,
     counter: Calibrated,
+    notices: Vec<Arc<dyn PromptNotice>>,
     /// What compressing came to so far.
     compression: std::sync::Mutex<compress::Record>,
 }
@@ -190,6 +192,7 @@ impl Agent {
             session: None,
             health: Arc::new(MemoryHealth::default()),
             counter: Arc::new(Estimate),
+            notices: Vec::new(),
         }
     }
 
@@ -263,6 +266,7 @@ pub struct AgentBuilder {
     session: Option<String>,
     health: Arc<dyn Health>,
     counter: Arc<dyn TokenCounter>,
+    notices: Vec<Arc<dyn PromptNotice>>,
 }
 
 impl AgentBuilder {
@@ -343,6 +347,13 @@ impl AgentBuilder {
         self
     }
 
+    /// Adds a notice, which may end a request with a word about the turn's limits. Default: none.
+    #[must_use]
+    pub fn notice(mut self, notice: Arc<dyn PromptNotice>) -> Self {
+        self.notices.push(notice);
+        self
+    }
+
     /// Goes on with a stored session instead of making a new one.
     #[must_use]
     pub fn resume(mut self, session_id: impl Into<String>) -> Self {
@@ -375,6 +386,7 @@ impl AgentBuilder {
             health: self.health,
             learned: std::sync::Mutex::default(),
             counter: Calibrated::new(self.counter),
+            notices: self.notices,
             compression: std::sync::Mutex::default(),
         })
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::compress::Occasion;
 use super::turn::Turn;
 use super::{Agent, history};
-use crate::event::EventKind;
+use crate::event::{Emitter, EventKind};
 use crate::health::COOL_DOWN;
 use crate::message::{Content, ContentPart, Message};
 use crate::router::Route;
@@ -55,6 +55,18 @@ impl Recovery {
             Self { routes: free.into_iter().chain(blocked).collect(), ..Self::default() };
         recovery.remember(agent);
         recovery
+    }
+
+    /// Tells of a turn that does not begin with the primary.
+    pub(super) fn tell_start(&self, agent: &Agent, emitter: &Emitter) {
+        let Some(route) = agent.router.main().nth(self.route()).filter(|_| self.route() > 0) else {
+            return;
+        };
+        emitter.emit(EventKind::Fallback {
+            from: name(agent.router.primary()),
+            to: name(route),
+            reason: "it failed lately and is left alone for a while".into(),
+        });
     }
 
     /// The route that is asked, by its place among the router's main ones.
@@ -112,6 +124,7 @@ pub(super) async fn recover(
 ) -> Result<bool, StoreError> {
     if let Some(remedy) = error.remedy.clone().filter(|remedy| is_new(turn, remedy)) {
         tracing::debug!("model call failed: {error}; trying {remedy:?}");
+        turn.emitter.hold(format!("{} (asked in another form then)", error.message));
         turn.recovery.add(remedy);
         turn.agent.learn(&name(turn.route()), &turn.recovery.remedies);
         return Ok(true);
@@ -136,6 +149,7 @@ pub(super) async fn recover(
             renewed = turn.route().transport.renew_credential(error) => renewed,
         };
         if renewed {
+            turn.emitter.hold(format!("{} (another credential was tried then)", error.message));
             return Ok(true);
         }
     }
@@ -165,8 +179,7 @@ fn is_same(one: &Remedy, other: &Remedy) -> bool {
 
 /// Goes on with the next model of the chain, if there is one.
 fn fall_back(turn: &mut Turn<'_>, error: &TransportError) -> bool {
-    // What the content filter of one provider refuses, another need not be shown.
-    if matches!(error.kind, ErrorKind::ContentFilter | ErrorKind::Internal | ErrorKind::Store) {
+    if matches!(error.kind, ErrorKind::Internal | ErrorKind::Store) {
         return false;
     }
     let failed = name(turn.route());

@@ -6,6 +6,7 @@ mod calls;
 mod compressing;
 mod ends;
 mod gates;
+mod noticing;
 mod recovery;
 mod rig;
 mod truncation;

@@ -1,11 +1,13 @@
-//! Replies cut by the output limit. Text goes on where it ended. A reply whose tool calls were cut is
-//! asked for again with more room, since half a call must never run; then the model is told, so that
-//! it can ask for less at once; and then the turn ends.
+//! Replies cut by the output limit or by a connection that broke. Text goes on where it ended. A
+//! reply whose tool calls were cut is asked for again with more room, since half a call must never
+//! run; then the model is told, so that it can ask for less at once; and then the turn ends.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::ask::pause_before_retry;
 use super::finish::Ending;
+use super::recover::recover;
 use super::reply::Reply;
 use super::turn::Turn;
 use crate::message::{FinishReason, Message};
@@ -23,11 +25,17 @@ const MAX_TOKENS: u64 = 32_768;
 const GO_ON: &str = "[Your reply was cut by the output limit. Go on exactly where it ended, without repeating anything and \
 without a word about it.]";
 
+/// What the model is told after the connection broke in the middle of its text. A tool call that was
+/// on its way with it is lost.
+const RECONNECTED: &str = "[The connection broke while you were answering; a tool call you had begun has not run. Go on \
+exactly where your text ended, without repeating anything and without a word about it.]";
+
 /// What has been cut in this turn.
 #[derive(Debug, Default)]
 pub(super) struct Truncation {
     continued: u32,
     repeated: u32,
+    broken: u32,
     /// The text so far, in the pieces it came in.
     pieces: Vec<String>,
 }
@@ -77,14 +85,51 @@ pub(super) async fn take_in(
             ControlFlow::Continue(None)
         });
     }
-    let message = turn.append_reply(reply).await?;
     turn.truncation.continued += 1;
     if turn.truncation.continued > MAX_TIMES {
+        turn.append_reply(reply).await?;
         return Ok(ControlFlow::Break(gave_up("the answer")));
     }
-    turn.truncation.pieces.push(message.content.text());
-    turn.append(Message::user(GO_ON), false).await?;
+    go_on(turn, reply, GO_ON).await?;
     Ok(ControlFlow::Continue(None))
+}
+
+/// Stores a piece of text and has the model go on from it.
+async fn go_on(turn: &mut Turn<'_>, piece: Reply, word: &str) -> Result<(), StoreError> {
+    let message = turn.append_reply(piece).await?;
+    turn.truncation.pieces.push(message.content.text());
+    turn.append(Message::user(word), false).await?;
+    Ok(())
+}
+
+/// After a connection broke in the middle of text the person has seen: stores the text and waits a
+/// moment. Gives it back if the turn is to end with it, because `error` does not pass, or it broke too
+/// often and no other model is left to go on.
+pub(super) async fn reconnect(
+    turn: &mut Turn<'_>,
+    error: &TransportError,
+    seen: Reply,
+) -> Result<Option<Reply>, StoreError> {
+    if !error.kind.passes() {
+        return Ok(Some(seen));
+    }
+    if turn.truncation.broken == MAX_TIMES {
+        if !turn.recovery.has_alternative() || !recover(turn, error).await? {
+            return Ok(Some(seen));
+        }
+        turn.truncation.broken = 0;
+    }
+    turn.truncation.broken += 1;
+    let times = turn.truncation.broken;
+    turn.emitter
+        .hold(format!("{} (in the middle of the answer, {times} of {MAX_TIMES})", error.message));
+    let pause = pause_before_retry(error, times, &turn.session_id);
+    go_on(turn, seen, RECONNECTED).await?;
+    tokio::select! {
+        () = tokio::time::sleep(pause) => {}
+        () = turn.cancel.cancelled() => {} // the next request notices it
+    }
+    Ok(None)
 }
 
 fn gave_up(what: &str) -> Ending {

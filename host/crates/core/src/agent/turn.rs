@@ -17,7 +17,7 @@ use super::open::open;
 use super::prepare::prepare;
 use super::recover::{Recovery, name, recover};
 use super::reply::Reply;
-use super::truncated::{Truncation, take_in};
+use super::truncated::{Truncation, reconnect, take_in};
 use super::{Agent, Steer, TurnInput, admit, history};
 use crate::budget::{Spent, TurnBudget};
 use crate::event::{Emitter, EventKind};
@@ -57,7 +57,7 @@ pub(super) struct Turn<'a> {
     /// Summaries tried to shorten the history.
     pub(super) summaries: u32,
     call_ids: HashSet<String>,
-    budget: TurnBudget,
+    pub(super) budget: TurnBudget,
     began: Instant,
     guardrail: Guardrail,
     pub(super) iterations: Vec<IterationInfo>,
@@ -135,6 +135,7 @@ impl<'a> Turn<'a> {
         turn.recovery = Recovery::begin(agent);
         turn.size = turn.measured();
         turn.emitter.emit(EventKind::TurnStarted);
+        turn.recovery.tell_start(agent, &turn.emitter);
         finish::observe(&turn, "turn_start").await;
         Ok(turn)
     }
@@ -150,6 +151,9 @@ impl<'a> Turn<'a> {
             }
             self.emitter.set_iteration(self.budget.used());
             self.emitter.emit(EventKind::IterationStarted);
+            if let Some(text) = self.steer.take() {
+                self.append(Message::user(text), false).await?;
+            }
 
             self.keep_within_window().await?;
             let reply = match self.ask().await? {
@@ -166,9 +170,6 @@ impl<'a> Turn<'a> {
             if let Some(problem) = self.observe(&reply, &results) {
                 return Ok(Ending::failed(TransportError::new(ErrorKind::ToolLoop, problem)));
             }
-            if let Some(text) = self.steer.take() {
-                self.append(Message::user(text), false).await?;
-            }
         }
     }
 
@@ -182,13 +183,18 @@ impl<'a> Turn<'a> {
                     ControlFlow::Continue(Some(reply)) => return Ok(ControlFlow::Continue(reply)),
                     ControlFlow::Break(ending) => return Ok(ControlFlow::Break(ending)),
                 },
-                Asked::Failed(error, None) if recover(self, &error).await? => continue,
                 Asked::Interrupted(seen) => (seen, Ending::interrupted()),
-                Asked::Failed(error, seen) => (seen, Ending::failed(error)),
+                Asked::Failed(error, None) if recover(self, &error).await? => continue,
+                Asked::Failed(error, None) => (None, Ending::failed(error)),
+                Asked::Failed(error, Some(seen)) => match reconnect(self, &error, seen).await? {
+                    None => continue,
+                    seen => (seen, Ending::failed(error)),
+                },
             };
             if let Some(reply) = seen {
                 self.append_reply(reply).await?;
             }
+            self.emitter.tell_held();
             return Ok(ControlFlow::Break(ending));
         }
     }
@@ -203,6 +209,7 @@ impl<'a> Turn<'a> {
         if let Asked::Reply(_) = asked {
             self.agent.health.answered(&name(route));
             self.recovery.nudged = false;
+            self.emitter.forget_held();
         }
         asked
     }
@@ -222,10 +229,11 @@ impl<'a> Turn<'a> {
             request.sampling.max_tokens = Some(room);
         }
         self.recovery.apply(&mut request);
+        self.add_notices(&mut request);
         request
     }
 
-    fn spent(&self) -> Spent {
+    pub(super) fn spent(&self) -> Spent {
         Spent { usage: self.usage, cost: self.cost, wall: self.began.elapsed() }
     }
 

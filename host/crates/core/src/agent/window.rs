@@ -2,10 +2,13 @@
 //! history is compressed for it.
 
 use super::compress::{Compressed, Compressor, Occasion};
+use super::history;
 use super::turn::Turn;
 use crate::message::Message;
+use crate::notice::Pressure;
 use crate::store::StoreError;
 use crate::tokens::{ContextSize, Overhead, TokenCounter, message_tokens};
+use crate::transport::ModelRequest;
 use crate::usage::{Cost, Usage};
 
 /// Iterations that earn a turn one more summary.
@@ -34,6 +37,26 @@ impl Turn<'_> {
             self.size = self.measured();
         }
         Ok(shorter)
+    }
+
+    /// Ends a request with what the notices say about it.
+    pub(super) fn add_notices(&self, request: &mut ModelRequest) {
+        if self.agent.notices.is_empty() {
+            return;
+        }
+        let pressure = Pressure {
+            iterations: self.budget.used(),
+            max_iterations: self.budget.max(),
+            budget_percent: self.budget.percent(&self.spent()),
+            context_tokens: self.size.tokens(),
+            compress_at: self.compressor().threshold(),
+        };
+        let said = self.agent.notices.iter().filter_map(|notice| notice.notice(&pressure));
+        let said = said.collect::<Vec<_>>().join(" ");
+        if !said.is_empty() {
+            let text = format!("[A notice of the program you run in, not of the user: {said}]");
+            history::say_last(&mut request.messages, &text);
+        }
     }
 
     fn compressor(&self) -> Compressor<'_> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::rig::{reads, rig, rig_with, sketch, spec};
-use crate::agent::{Limits, TurnInput};
+use crate::agent::{Limits, Steer, TurnInput};
 use crate::failure::Attributes;
 use crate::message::{ContentPart, Effect, FinishReason};
 use crate::result::EndKind;
@@ -188,9 +188,39 @@ async fn what_the_person_types_meanwhile_reaches_the_model_as_theirs() {
     let rig = rig([call(&[("a", "read", "{}")]), text("ok")]);
     let input = TurnInput::user("go");
     assert!(input.steer.push("rather look at b") && !input.steer.push("  "));
-    rig.agent.run_turn(input).await;
-    let second = &rig.model.requests()[1];
-    assert_eq!(sketch(&second.messages).last().unwrap(), "user: rather look at b");
+    let result = rig.agent.run_turn(input).await;
+    let first = &rig.model.requests()[0];
+    assert_eq!(sketch(&first.messages), ["user: go\n\nrather look at b"]);
+    assert_eq!(result.pending_steer, None);
+}
+
+/// A tool that types for the person.
+struct Types(Steer, ToolSpec);
+
+#[async_trait::async_trait]
+impl Tool for Types {
+    fn spec(&self) -> &ToolSpec {
+        &self.1
+    }
+    async fn call(&self, _: ToolInvocation) -> ToolResult {
+        self.0.push("rather look at b");
+        ToolResult::new(Ok(vec![Part::text("typed")]), Effect::None)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_too_late_for_the_budget_is_left_for_the_next_turn() {
+    for (max_turns, told) in [(2, true), (1, false)] {
+        let input = TurnInput::user("go");
+        let types: Arc<dyn Tool> = Arc::new(Types(input.steer.clone(), spec("types", reads())));
+        let script = [call(&[("a", "types", "{}")]), text("ok")];
+        let limits = Limits { max_turns, ..Limits::default() };
+        let rig = rig_with(script, |it| it.tools([types]).limits(limits));
+        let result = rig.agent.run_turn(input).await;
+        let second = sketch(&rig.model.requests()[1].messages);
+        assert_eq!(second.iter().any(|line| line == "user: rather look at b"), told);
+        assert_eq!(result.pending_steer.is_none(), told);
+    }
 }
 
 /// Answers with an image of so many bytes.

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use super::rig::{Rig, rig_of, rig_on, route, sketch};
 use crate::agent::TurnInput;
+use crate::event::{Event, EventKind};
 use crate::message::{ContentPart, ImageUrl, Message};
 use crate::result::EndKind;
 use crate::router::ModelRouter;
@@ -94,11 +95,64 @@ async fn b057_a_model_that_wants_a_day_is_not_waited_for_while_another_could_ans
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_content_filter_is_not_carried_to_another_provider() {
-    let (rig, models) = chain([vec![fails(ErrorKind::ContentFilter)], vec![text("never")]]);
+async fn what_one_content_filter_refuses_the_next_model_is_asked() {
+    let refuses = || vec![fails(ErrorKind::ContentFilter)];
+    let (rig, models) = chain([refuses(), vec![text("fine"), text("never")]]);
+    let result = rig.agent.run_turn(TurnInput::user("hi")).await;
+    assert_eq!((result.final_response.as_deref(), asked(&models)), (Some("fine"), [1, 1]));
+    // It says nothing about the next turn.
+    assert_eq!(rig.agent.run_turn(TurnInput::user("hi")).await.provider, "p0");
+    let (rig, models) = chain([refuses(), refuses()]);
     let result = rig.agent.run_turn(TurnInput::user("hi")).await;
     assert_eq!(result.error.unwrap().kind, ErrorKind::ContentFilter);
-    assert_eq!(asked(&models), [1, 0]);
+    assert_eq!(asked(&models), [1, 1]);
+}
+
+/// What the person reads of status lines.
+fn status(rig: &Rig) -> Vec<String> {
+    let events = rig.events.lock().unwrap();
+    let line = |event: &Event| match &event.kind {
+        EventKind::Status { message } => Some(message.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(line).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn noise_of_retries_is_told_once_and_only_if_the_turn_fails() {
+    let busy = || fails(ErrorKind::Overloaded);
+    let remedy = || wants(ErrorKind::BadRequest, Remedy::WithoutStream);
+    let (rig, _) =
+        chain([vec![busy(), busy(), call(&[("c", "read", "{}")]), busy(), text("fine")]]);
+    let result = rig.agent.run_turn(TurnInput::user("hi")).await;
+    assert_eq!(result.final_response.as_deref(), Some("fine"));
+    assert_eq!(status(&rig), [""; 0]);
+
+    let (rig, _) = chain([vec![remedy(), busy(), busy(), fails(ErrorKind::Auth)]]);
+    rig.agent.run_turn(TurnInput::user("hi")).await;
+    assert_eq!(
+        status(&rig),
+        ["tried before: another way, please (asked in another form then); overloaded happened \
+          (attempt 1 of 3); overloaded happened (attempt 2 of 3)"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_wait_is_told_at_once() {
+    let mut busy = TransportError::new(ErrorKind::RateLimited, "slow down");
+    busy.retry_after = Some(Duration::from_secs(90));
+    let (rig, _) = chain([vec![Script::Fail(Vec::new(), busy), text("fine")]]);
+    rig.agent.run_turn(TurnInput::user("hi")).await;
+    assert_eq!(status(&rig), ["slow down; trying again in 90 s"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_begins_with_a_fallback_says_so() {
+    let (rig, _) = chain([vec![fails(ErrorKind::Auth)], vec![text("one"), text("two")]]);
+    rig.agent.run_turn(TurnInput::user("a")).await;
+    rig.events.lock().unwrap().clear();
+    rig.agent.run_turn(TurnInput::user("b")).await;
+    assert_eq!(rig.event_types()[..2], ["turn_started", "fallback"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -146,3 +146,50 @@ async fn tokens_of_replies_that_held_nothing_are_booked() {
     assert_eq!((result.usage.reasoning, result.api_calls), (1000, 3));
     assert!(result.usage.output > 1000 && result.cost.is_some_and(|cost| cost.usd > 0.005));
 }
+
+/// Text, the beginning of a call, then a connection that breaks.
+fn breaks(piece: &str) -> Script {
+    let Script::Reply(mut deltas) = cut_call() else { unreachable!("a reply") };
+    deltas.pop();
+    deltas.insert(0, Delta::Text(piece.into()));
+    Script::Fail(deltas, TransportError::new(ErrorKind::Connection, "the connection broke"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_whose_connection_broke_goes_on_where_it_ended() {
+    let rig = rig([breaks("one, "), breaks("two, "), text("three"), text("hello")]);
+    let result = rig.agent.run_turn(TurnInput::user("count")).await;
+    assert_eq!(result.final_response.as_deref(), Some("one, two, three"));
+    assert_eq!((result.end.kind, result.api_calls, rig.log().len()), (EndKind::Finished, 3, 0));
+    assert!(!rig.event_types().contains(&"status".to_owned()));
+    let second = sketch(&rig.model.requests()[1].messages);
+    assert_eq!(second[1], "assistant: one, ", "the half call is gone");
+    assert!(second[2].starts_with("user: [the connection broke"), "{second:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn connections_that_always_break_end_the_turn_or_go_on_with_another_model() {
+    let rig = rig((0..9).map(|_| breaks("a")));
+    let result = rig.agent.run_turn(TurnInput::user("count")).await;
+    assert_eq!(result.error.as_ref().map(|error| error.kind), Some(ErrorKind::Connection));
+    assert_eq!((result.final_response.as_deref(), result.api_calls), (Some("aaaa"), 4));
+    assert_eq!(rig.event_types().iter().filter(|kind| *kind == "status").count(), 1);
+
+    let primary = Arc::new(ScriptedTransport::new((0..9).map(|_| breaks("a"))));
+    let other = Arc::new(ScriptedTransport::new([text("b")]));
+    let routes =
+        ModelRouter::new(route("p", primary, None)).with_fallbacks(vec![route("q", other, None)]);
+    let rig = rig_of(routes, |builder| builder);
+    let result = rig.agent.run_turn(TurnInput::user("count")).await;
+    assert_eq!(result.final_response.as_deref(), Some("aaaab"));
+    assert_eq!((&*result.provider, result.api_calls), ("q", 5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn text_before_an_error_that_does_not_pass_ends_the_turn_with_it() {
+    let filtered = TransportError::new(ErrorKind::ContentFilter, "filtered");
+    let rig = rig([Script::Fail(vec![Delta::Text("half".into())], filtered), text("never")]);
+    let result = rig.agent.run_turn(TurnInput::user("count")).await;
+    assert_eq!(result.error.unwrap().kind, ErrorKind::ContentFilter);
+    assert_eq!((result.final_response.as_deref(), result.api_calls), (Some("half"), 1));
+}
