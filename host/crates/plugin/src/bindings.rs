@@ -9,6 +9,8 @@ pub(crate) mod imports {
         path: "../../../wit",
         world: "imports",
         imports: {
+            "hermes:plugin/http": async | trappable,
+            "hermes:plugin/process": async | trappable,
             "hermes:plugin/state": async | trappable,
             default: trappable,
         },

@@ -1,9 +1,12 @@
 //! What the host offers guests: one file an interface, one line in [`link`].
 
 mod config;
-mod denied;
+mod denial;
+mod http;
 mod log;
+mod process;
 mod progress;
+mod secrets;
 mod state;
 
 use wasmtime::component::{HasSelf, Linker};

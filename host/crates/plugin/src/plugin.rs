@@ -85,6 +85,7 @@ impl Plugin {
             ends: Instant::now() + wall,
             cancel,
             progress: None,
+            person: None,
         }
     }
 

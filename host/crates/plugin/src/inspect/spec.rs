@@ -122,6 +122,7 @@ fn nobody(path: &Path) -> Scope {
         ends: Instant::now() + BOUNDS.wall,
         cancel: Default::default(),
         progress: None,
+        person: None,
     }
 }
 

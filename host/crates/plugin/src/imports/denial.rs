@@ -1,11 +1,8 @@
-//! `http`, `secrets` and `process`: linked, so that any component loads, and denied with a failure
-//! the guest can handle. This version performs none of them, whatever is granted.
+//! The failure of a power that is not granted: what was denied, and the one command that allows it.
 
 use hermes_core::failure::code;
 
-use crate::bindings::imports::hermes::plugin::secrets;
 use crate::bindings::plugin_types::Failure;
-use crate::bindings::{http, process};
 use crate::convert::refusal;
 use crate::guest::Guest;
 
@@ -14,7 +11,7 @@ const SHOWN_BYTES: usize = 300;
 
 impl Guest {
     /// Why `what` is denied and what would allow it.
-    fn denied(&self, what: &str, kind: &str, granted: &[String], rest: &str) -> Failure {
+    pub(super) fn denied(&self, what: &str, kind: &str, granted: &[String], rest: &str) -> Failure {
         let name = &self.scope.identity.name;
         let what = hermes_core::text::ellipsis(what, SHOWN_BYTES).replace(char::is_control, " ");
         if granted.is_empty() {
@@ -44,39 +41,6 @@ fn grant_argument(kind: &str, rest: &str) -> Option<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/@%+=,".contains(c);
     let argument = format!("{kind}:{rest}");
     Some(if argument.chars().all(plain) { argument } else { format!("'{argument}'") })
-}
-
-impl http::Host for Guest {
-    fn fetch(
-        &mut self,
-        request: http::Request,
-    ) -> wasmtime::Result<Result<http::Response, Failure>> {
-        let what = format!("{} {}", request.method, request.url);
-        let granted = &self.scope.identity.effective.http;
-        Ok(Err(self.denied(&what, "http", granted, &request.url)))
-    }
-}
-
-impl secrets::Host for Guest {
-    fn exists(&mut self, _name: String) -> wasmtime::Result<bool> {
-        Ok(false)
-    }
-
-    fn placeholder(&mut self, name: String) -> wasmtime::Result<Result<String, Failure>> {
-        let granted = &self.scope.identity.effective.secrets;
-        Ok(Err(self.denied(&format!("secret {name:?}"), "secret", granted, &name)))
-    }
-}
-
-impl process::Host for Guest {
-    fn run(
-        &mut self,
-        command: process::Command,
-    ) -> wasmtime::Result<Result<process::Finished, Failure>> {
-        let argv = command.argv.join(" ");
-        let granted = &self.scope.identity.effective.process;
-        Ok(Err(self.denied(&format!("running {argv:?}"), "process", granted, &argv)))
-    }
 }
 
 #[cfg(test)]
