@@ -6,10 +6,12 @@ mod unknown_key;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_core::budget::BudgetLimits;
 use hermes_core::compress::CompressionSettings;
+use hermes_core::notice::{BudgetNotice, ContextNotice, PromptNotice};
 use hermes_plugin::registry::PluginSettings;
 use serde::Deserialize;
 
@@ -51,6 +53,28 @@ pub struct AgentConfig {
     pub context_files: Option<bool>,
     /// Most text of one tool result that the model sees whole, in bytes. Default 100 000.
     pub result_bytes: Option<usize>,
+    /// What the model is told at the end of a request while it matters. Default: nothing.
+    pub notices: Vec<Notice>,
+}
+
+/// A word about limits that the model cannot see by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notice {
+    /// Most of the turn's budget is spent.
+    Budget,
+    /// The history is about to be compressed.
+    Context,
+}
+
+impl Notice {
+    /// What gives it.
+    pub(crate) fn port(self) -> Arc<dyn PromptNotice> {
+        match self {
+            Self::Budget => Arc::new(BudgetNotice),
+            Self::Context => Arc::new(ContextNotice),
+        }
+    }
 }
 
 /// `[budget]`: what a turn may spend; what is left out does not limit.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hermes_core::agent::{Agent, Limits};
 use hermes_core::approver::{Approver, Unattended};
 use hermes_core::event::Event;
+use hermes_core::notice::PromptNotice;
 use hermes_core::prompt::context_budget;
 use hermes_core::router::{ModelRouter, Route};
 use hermes_core::tool::Tool;
@@ -182,6 +183,7 @@ impl HostBuilder {
             router,
             health,
             notices,
+            prompt_notices: config.agent.notices.iter().map(|kind| kind.port()).collect(),
             tools,
             loaded,
             limits,
@@ -246,6 +248,7 @@ pub struct Host {
     router: ModelRouter,
     health: Arc<Breaker>,
     notices: Vec<String>,
+    prompt_notices: Vec<Arc<dyn PromptNotice>>,
     tools: Vec<Arc<dyn Tool>>,
     loaded: Loaded,
     limits: Limits,
@@ -280,6 +283,9 @@ impl Host {
             .approver(approver)
             .health(self.health.clone())
             .events(events);
+        for notice in &self.prompt_notices {
+            builder = builder.notice(Arc::clone(notice));
+        }
         for hook in &self.loaded.pre {
             builder = builder.pre_tool_call(Arc::clone(hook));
         }

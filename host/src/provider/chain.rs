@@ -29,7 +29,9 @@ pub(crate) fn models(
 ) -> Result<Models, UsageError> {
     let mut chain = Chain { choice, config, lookup, notices: Vec::new() };
     let primary = chain.primary();
-    let mut fallbacks = chain.others(&config.fallback_providers, None, "fallback")?;
+    // Whoever answers samples as the user says.
+    let said = ModelChoice { temperature: choice.temperature, ..ModelChoice::default() };
+    let mut fallbacks = chain.others(&config.fallback_providers, &said, "fallback")?;
     let primary = match primary {
         Ok(route) => route,
         Err(NoRoute::Key(error)) if !fallbacks.is_empty() => {
@@ -147,14 +149,14 @@ impl Chain<'_> {
     fn others(
         &mut self,
         names: &[String],
-        model: Option<&String>,
+        said: &ModelChoice,
         what: &str,
     ) -> Result<Vec<Route>, UsageError> {
         let mut routes = Vec::new();
         for (at, name) in names.iter().enumerate() {
             // The model of another provider than the first is that provider's own.
-            let model = model.filter(|_| at == 0).cloned();
-            let said = ModelChoice { model, ..ModelChoice::default() };
+            let model = said.model.clone().filter(|_| at == 0);
+            let said = ModelChoice { model, ..said.clone() };
             let spec = Spec::new(Some(name), &said, self.config, Role::Other)?;
             match route::open(spec, !self.choice.no_stream, self.lookup) {
                 Ok(route) => routes.push(route),
@@ -177,7 +179,8 @@ impl Chain<'_> {
         match (&said.provider, &said.model) {
             (Some(names), model) => {
                 let what = format!("auxiliary.{task}'s provider");
-                self.others(names.all(), model.as_ref(), &what)
+                let said = ModelChoice { model: model.clone(), ..ModelChoice::default() };
+                self.others(names.all(), &said, &what)
             }
             (None, Some(model)) => {
                 let model = model.clone();

@@ -298,3 +298,16 @@ proptest! {
         prop_assert!(allowed, "{key:?} to {url} for {named:?} as {role:?}");
     }
 }
+
+#[test]
+fn a_temperature_of_the_command_line_holds_for_whoever_answers() {
+    let text = "fallback_providers = [\"b\"]\n[providers.a]\nbase_url = \"http://a\"\nmodel = \"m\"\n\
+                [providers.b]\nbase_url = \"http://b\"\nmodel = \"m\"\nparams = { temperature = 0.9 }\n\
+                [providers.c]\nbase_url = \"http://c\"\nmodel = \"m\"\n[auxiliary.title]\nprovider = \"c\"";
+    let choice = ModelChoice { temperature: Some(0.1), ..ModelChoice::default() };
+    let Models { router, .. } = models(&choice, &config(text), &|_| None).unwrap();
+    let main: Vec<_> = router.main().map(|route| route.sampling.temperature).collect();
+    assert_eq!(main, [Some(0.1), Some(0.1)]);
+    let title = router.auxiliary("title").next().unwrap();
+    assert_eq!((&*title.provider, title.sampling.temperature), ("c", None));
+}

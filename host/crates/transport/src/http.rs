@@ -37,6 +37,7 @@ pub(crate) struct Sender {
     url: Url,
     place: String,
     authorise: fn(&Secret) -> Vec<(&'static str, Secret)>,
+    api_key_header: bool,
     headers: HeaderMap,
     ring: Ring,
     limits: Mutex<Option<RateLimits>>,
@@ -90,6 +91,7 @@ impl Sender {
         Ok(Self {
             place: place(&url),
             authorise: mode.authorise,
+            api_key_header: settings.quirks.api_key_header,
             headers: headers(mode, settings)?,
             ring: Ring::new(&settings.credentials, mask(&url, settings)),
             limits: Mutex::default(),
@@ -156,7 +158,13 @@ impl Sender {
 
     /// Adds the headers that carry `key`, except where the settings have their own.
     fn authorise(&self, key: &Chosen, headers: &mut HeaderMap) -> Result<(), TransportError> {
-        for (name, value) in (self.authorise)(&key.secret) {
+        let secret = &key.secret;
+        let carriers = if self.api_key_header && !secret.is_token() {
+            vec![("api-key", secret.clone())]
+        } else {
+            (self.authorise)(secret)
+        };
+        for (name, value) in carriers {
             let value = hidden(&value).ok_or_else(|| {
                 TransportError::new(ErrorKind::Auth, SettingsError::Key.to_string())
             })?;

@@ -1,4 +1,4 @@
-//! What differs between servers that speak `chat_completions`, as data: nothing in this crate
+//! What differs between servers, most of it between those that speak `chat_completions`, as data: nothing in this crate
 //! knows a provider by its name. A provider's row, or `[providers.NAME.quirks]`, says it.
 
 use serde::Deserialize;
@@ -29,6 +29,10 @@ pub struct Quirks {
     pub images_in_tool_results: bool,
     /// Whether a tool result names its tool.
     pub tool_names: bool,
+    /// Whether a key goes into the header `api-key`, in any api mode. A token of an identity provider
+    /// (a JWT) is a bearer token all the same. Azure wants it so:
+    /// <https://learn.microsoft.com/en-us/azure/ai-services/openai/reference#authentication>.
+    pub api_key_header: bool,
 }
 
 impl Default for Quirks {
@@ -44,6 +48,7 @@ impl Default for Quirks {
             cache_marked_models: Vec::new(),
             images_in_tool_results: false,
             tool_names: false,
+            api_key_header: false,
         }
     }
 }

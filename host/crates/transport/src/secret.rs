@@ -28,6 +28,11 @@ impl Secret {
         Self(value.trim().into())
     }
 
+    /// Whether it is a token of an identity provider (a JWT) rather than a key.
+    pub(crate) fn is_token(&self) -> bool {
+        self.0.starts_with("eyJ") && self.0.matches('.').count() == 2
+    }
+
     /// The value itself. Every use of this is a place where it may leak.
     pub fn expose(&self) -> &str {
         &self.0

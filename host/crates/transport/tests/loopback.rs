@@ -411,3 +411,21 @@ async fn anthropics_headers_are_sent_with_and_without_a_key() {
         assert!(!sent.contains("authorization:"), "{sent}");
     }
 }
+
+#[tokio::test]
+async fn a_key_goes_into_the_header_its_server_reads_and_a_token_stays_a_bearer() {
+    let body = r#"{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
+    let token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJl";
+    let server = serve(vec![answer("200 OK", "", body), answer("200 OK", "", body)]).await;
+    for key in [KEY, token] {
+        let mut settings = settings(&server.url);
+        settings.credentials = Secret::new(key).into();
+        settings.quirks.api_key_header = true;
+        assert_eq!(ask(&*open(&settings).unwrap(), false).await.1, None);
+    }
+    let sent = server.requests.lock().unwrap().clone();
+    assert!(sent[0].contains(&format!("api-key: {KEY}\r\n")), "{}", sent[0]);
+    assert!(!sent[0].contains("authorization:"), "{}", sent[0]);
+    assert!(sent[1].contains(&format!("authorization: Bearer {token}\r\n")), "{}", sent[1]);
+    assert!(!sent[1].contains("api-key:"), "{}", sent[1]);
+}
