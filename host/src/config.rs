@@ -315,7 +315,7 @@ mod tests {
         );
         assert_eq!(
             Config::parse("[agent]\nzzz = 4").unwrap_err(),
-            "line 2: unknown key \"zzz\"; known keys here: max_turns, system, context_files, result_bytes"
+            "line 2: unknown key \"zzz\"; known keys here: max_turns, system, context_files, result_bytes, notices"
         );
     }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{contents, host, in_each_mode};
+use crate::host::Host;
 use crate::model::{Delivery, Ending, Model, Reply, asks, says, text};
 
 /// A call cut inside its arguments.
@@ -39,16 +40,80 @@ fn a_call_cut_again_and_again_is_never_made_and_ends_the_turn() {
 }
 
 #[test]
-fn what_was_seen_of_a_reply_that_broke_off_is_kept_and_gone_on_with() {
+fn a_text_cut_with_the_line_is_continued_and_joined() {
     in_each_mode(|mode| {
-        // The first word has come whole when the second is cut.
+        // The first words have come whole when the next is cut.
         let cut = says("Zurich lies on a lake").carried(Delivery::CutAfter("lies "));
-        let model = Model::new([cut, text("on"), text("on"), text("on")]);
+        let model = Model::new([cut, text("by a lake."), text("on")]);
         let host = host(mode, &model);
-        host.ask("where?");
-        let output = host.run(&["--continue", "-q", "go on"]);
-        assert_eq!((output.code, &*output.stdout), (Some(0), "on\n"), "{}", mode.name);
-        let last = model.requests().pop().unwrap().to_string();
-        assert!(last.contains("Zurich"), "{last}");
+        let output = host.run(&["-q", "where?", "--output", "json"]);
+        assert_eq!((output.code, &*output.stderr), (Some(0), ""), "{}: {output:?}", mode.name);
+        let result: Value = serde_json::from_str(&output.stdout).unwrap();
+        let whole = result["final_response"].as_str().unwrap();
+        assert!(whole.starts_with("Zurich") && whole.ends_with("by a lake."), "{whole}");
+        assert_eq!((&result["api_calls"], contents(&result, "assistant").len()), (&json!(2), 2));
+        assert_eq!(host.run(&["--continue", "-q", "on"]).stdout, "on\n");
+    });
+}
+
+#[test]
+fn a_line_that_always_breaks_ends_the_turn_with_what_was_seen_and_says_what_was_tried() {
+    in_each_mode(|mode| {
+        let cut = || says("Zurich lies on a lake").carried(Delivery::CutAfter("lies "));
+        let model = Model::new((0..4).map(|_| cut()).chain([text("on")]));
+        let host = host(mode, &model);
+        let events = host.events("where?");
+        let result = &events.last().unwrap()["result"];
+        assert_eq!(result["error"]["kind"], "connection", "{}", mode.name);
+        assert_eq!(result["final_response"].as_str().unwrap().matches("Zurich").count(), 4);
+        let told: Vec<_> = events.iter().filter(|event| event["type"] == "status").collect();
+        let told = told.iter().map(|event| event["message"].as_str().unwrap());
+        let told: Vec<_> = told.filter(|said| said.starts_with("tried before: ")).collect();
+        assert!(
+            told.len() == 1 && told[0].contains("(in the middle of the answer, 3 of 3)"),
+            "{told:?}"
+        );
+        assert_eq!(host.run(&["--continue", "-q", "on"]).stdout, "on\n");
+    });
+}
+
+#[test]
+fn a_cut_call_is_asked_for_again_with_more_room() {
+    in_each_mode(|mode| {
+        let model = Model::new([cut_call(), text("fine")]);
+        let host = Host::new().with_guests("");
+        host.configure(&json!({"providers": {"work": {
+            "base_url": model.url(), "api_mode": mode.name, "model": "fake",
+            "params": {"max_tokens": 1000},
+        }}}));
+        let result = host.ask("go");
+        assert_eq!(result["final_response"], "fine", "{}: {result:#}", mode.name);
+        let room = |request: &Value| {
+            let names = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+            names.iter().find_map(|name| request[*name].as_u64())
+        };
+        let asked: Vec<_> = model.requests().iter().map(room).collect();
+        assert_eq!(asked, [Some(1000), Some(2000)], "{}", mode.name);
+    });
+}
+
+#[test]
+fn notices_reach_the_model_at_the_very_end_and_only_if_they_are_wanted() {
+    in_each_mode(|mode| {
+        for wanted in [true, false] {
+            let call =
+                |n: u32| asks(&[(&format!("call_{n}"), "echo", json!({"text": "a"}))]).reply();
+            let model = Model::new([call(1), call(2), text("fine")]);
+            let host = host(mode, &model);
+            let notices = if wanted { "[\"budget\", \"context\"]" } else { "[]" };
+            let host = host.with_guests(&format!("[agent]\nmax_turns = 4\nnotices = {notices}\n"));
+            assert_eq!(host.ask("go")["final_response"], "fine", "{}", mode.name);
+            let told: Vec<_> = model
+                .requests()
+                .iter()
+                .map(|request| request.to_string().contains("A notice of the program"))
+                .collect();
+            assert_eq!(told, [false, false, wanted], "{}", mode.name);
+        }
     });
 }

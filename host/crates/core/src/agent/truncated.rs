@@ -123,7 +123,11 @@ pub(super) async fn reconnect(
     let times = turn.truncation.broken;
     turn.emitter
         .hold(format!("{} (in the middle of the answer, {times} of {MAX_TIMES})", error.message));
-    let pause = pause_before_retry(error, times, &turn.session_id);
+    // The first time at once: a line may break for any reason, and most are there again.
+    let pause = match times {
+        1 => error.retry_after.unwrap_or_default(),
+        _ => pause_before_retry(error, times - 1, &turn.session_id),
+    };
     go_on(turn, seen, RECONNECTED).await?;
     tokio::select! {
         () = tokio::time::sleep(pause) => {}
