@@ -81,6 +81,17 @@ fn b057_a_wait_is_honoured_on_every_status_and_one_of_a_day_is_not_waited_for() 
             let pause = (seen[1].at - seen[0].at).as_millis();
             assert!((1000..1900).contains(&pause), "{status} {name}: {pause} ms");
         }
+        // A date has whole seconds, so one two seconds ahead is waited for more than one.
+        let date = chrono::Utc::now() + std::time::Duration::from_secs(2);
+        let date = date.format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+        for (value, least) in [(&*date, 900), ("-1", 2000), ("soon", 2000)] {
+            let busy = Refusal::new(429, "rate_limit_error", "Busy.").header("retry-after", value);
+            let model = Model::new([Reply::Refuses(busy), text("fine")]);
+            assert_eq!(host(mode, &model).ask("hi")["final_response"], "fine");
+            let seen = model.seen();
+            let pause = (seen[1].at - seen[0].at).as_millis();
+            assert!((least..least + 1900).contains(&pause), "{value}: {pause} ms");
+        }
         let tomorrow = Refusal::new(429, "rate_limit_error", "Tomorrow.");
         let busy = Model::new([Reply::Refuses(tomorrow.header("retry-after", "86400"))]);
         let free = Model::new([text("fine")]);
@@ -92,6 +103,51 @@ fn b057_a_wait_is_honoured_on_every_status_and_one_of_a_day_is_not_waited_for() 
         }));
         assert_eq!(host.ask("hi")["final_response"], "fine");
         assert_eq!((busy.requests().len(), free.requests().len()), (1, 1));
+    });
+}
+
+#[test]
+fn b057_an_interrupt_ends_the_wait_at_once() {
+    in_each_mode(|mode| {
+        let busy = Refusal::new(503, mode.overloaded, "Busy.").header("retry-after", "300");
+        let model = Model::new([Reply::Refuses(busy)]);
+        let host = host(mode, &model);
+        let child = host.spawn(&["-q", "hi", "--output", "json"]);
+        let mut patience = 600;
+        while model.seen().is_empty() && patience > 0 {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            patience -= 1;
+        }
+        let interrupted = std::time::Instant::now();
+        let kill =
+            std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        let output = crate::host::finish(child);
+        assert_eq!(output.code, Some(130), "{output:?}");
+        // A tenth of the wait would be 30 s; a busy machine takes some of this.
+        assert!(interrupted.elapsed().as_secs() < 10);
+    });
+}
+
+#[test]
+fn b038_an_image_over_the_limit_blocks_no_later_turn() {
+    in_each_mode(|mode| {
+        let look =
+            |id: &str, bytes: usize| asks(&[(id, "picture", json!({"bytes": bytes}))]).reply();
+        let model = Model::new([look("a", 4 << 20), look("b", 1000), text("seen"), text("hello")]);
+        let host = host(mode, &model).with_guests("");
+        let result = host.ask("look");
+        assert_eq!(result["final_response"], "seen", "{}", mode.name);
+        assert_eq!(host.run(&["--continue", "-q", "hello"]).stdout, "hello\n");
+        for request in &model.requests()[2..] {
+            let request = request.to_string();
+            assert_eq!(
+                request.matches("iVBORw0KGgo").count(),
+                1,
+                "the small one, and not the large"
+            );
+            assert!(request.len() < 1 << 20 && request.contains("left out"), "{}", request.len());
+        }
     });
 }
 

@@ -211,8 +211,24 @@ fn echo(arguments: Text) -> Result<String, Failure> {
     Ok(arguments.text)
 }
 
+/// A picture to show.
+#[arguments]
+struct Picture {
+    /// How many bytes it has.
+    bytes: usize,
+}
+
+/// Shows a picture that is none: its header and then zeros.
+#[tool(read_only)]
+fn picture(arguments: Picture) -> Result<Vec<Part>, Failure> {
+    let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
+    bytes.resize(arguments.bytes, 0);
+    Ok(vec![Part::bytes("image/png", bytes)])
+}
+
 hermes_plugin_sdk::plugin! {
     tools: [
         misbehave, look_around, read_any, write_any, escape_by_link, connect, fetch, run, remember, count, echo,
+        picture,
     ],
 }

@@ -154,6 +154,10 @@ impl Serialize for System<'_> {
     }
 }
 
+/// What a tool result says whose images follow in a user message and that has no text: some servers
+/// refuse an empty one.
+const IMAGES_FOLLOW: &str = "[the result is the image that follows]";
+
 /// One message as the wire wants it.
 struct Wire<'a> {
     message: &'a Message,
@@ -174,7 +178,13 @@ impl Serialize for Wire<'_> {
                 if let Some(name) = message.name.as_deref().filter(|_| quirks.tool_names) {
                     map.serialize_entry("name", name)?;
                 }
-                self.content(&mut map, quirks.images_in_tool_results)?;
+                let moved = has_image(&message.content) && !quirks.images_in_tool_results;
+                if moved && message.content.text().trim().is_empty() {
+                    let told = Content::from(IMAGES_FOLLOW);
+                    self.write(&mut map, &told, false)?;
+                } else {
+                    self.content(&mut map, quirks.images_in_tool_results)?;
+                }
             }
             Role::Assistant if !message.tool_calls.is_empty() => {
                 let silent = message.content.is_blank();
@@ -196,7 +206,15 @@ impl Serialize for Wire<'_> {
 impl Wire<'_> {
     /// The content: parts only where there must be some.
     fn content<M: SerializeMap>(&self, map: &mut M, images: bool) -> Result<(), M::Error> {
-        let content = &self.message.content;
+        self.write(map, &self.message.content, images)
+    }
+
+    fn write<M: SerializeMap>(
+        &self,
+        map: &mut M,
+        content: &Content,
+        images: bool,
+    ) -> Result<(), M::Error> {
         let images = images && has_image(content);
         match (self.marked, images) {
             (true, _) => map.serialize_entry("content", &cache::Parts { content, images }),

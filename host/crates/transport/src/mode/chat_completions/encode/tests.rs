@@ -209,7 +209,7 @@ fn images_are_sent_in_user_messages_only() {
         {"role": "user", "content": [text("see"), part("https://i/1")]},
         {"role": "tool", "tool_call_id": "c1", "content": "a page"},
         {"role": "tool", "tool_call_id": "c2", "content": "plain"},
-        {"role": "tool", "tool_call_id": "c3", "content": ""},
+        {"role": "tool", "tool_call_id": "c3", "content": "[the result is the image that follows]"},
         {"role": "user", "content": [
             text("Images from the result of read (call c1):"), part("data:image/png;base64,AA"),
             text("Images from the result of read (call c3):"), part("https://i/3"),
