@@ -1,5 +1,5 @@
 //! Asking a model on the side: a summary, a title. No tools, nothing of it enters the history, and
-//! the person watching sees nothing of it.
+//! the person watching sees nothing of it. What may help after a failure is what helps in a turn.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,9 +7,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::Agent;
+use super::adjust::{Adjustments, by_health, leave_alone, name};
 use super::ask::{Asked, ask};
 use crate::event::Emitter;
 use crate::message::Message;
+use crate::router::Route;
 use crate::transport::{ErrorKind, ModelRequest, TransportError};
 use crate::usage::Usage;
 
@@ -36,56 +38,101 @@ pub(super) struct Answer {
     pub(super) usage: Usage,
 }
 
-/// Asks the models of the task's chain in order until one answers.
+impl Answer {
+    fn fails(&mut self, kind: ErrorKind, message: impl Into<String>) {
+        self.text = Err(TransportError::new(kind, message));
+    }
+}
+
+/// Asks the models of the task's chain until one answers: in order, but those that failed lately
+/// last.
 pub(super) async fn ask_chain(
     agent: &Agent,
     session_id: &Arc<str>,
     question: &Question<'_>,
     cancel: &CancellationToken,
 ) -> Answer {
-    let nothing = || TransportError::new(ErrorKind::Internal, "no model is configured");
-    let mut answer = Answer { text: Err(nothing()), api_calls: 0, usage: Usage::default() };
-    let silent = Emitter::new(Arc::new(|_| {}), Arc::default(), Arc::clone(session_id), 0);
-    let mut routes = agent.router.auxiliary(question.task).peekable();
+    let mut answer = Answer { text: Ok(String::new()), api_calls: 0, usage: Usage::default() };
+    answer.fails(ErrorKind::Internal, "no model is configured");
+    let routes = by_health(agent, agent.router.auxiliary(question.task));
+    let mut routes = routes.into_iter().map(|(_, route)| route).peekable();
     while let Some(route) = routes.next() {
-        let request = ModelRequest {
-            model: route.model.clone(),
-            system: question.system.into(),
-            messages: vec![Arc::new(Message::user(question.text))],
-            tools: Arc::default(),
-            sampling: route.sampling.clone(),
-            stream: route.stream,
-            session_id: Arc::clone(session_id),
-        };
-        let asking = ask(route, &request, &silent, cancel, routes.peek().is_some());
-        let Ok((asked, spent)) = tokio::time::timeout(TIMEOUT, asking).await else {
+        let asking = Asking { agent, session_id, question, cancel, route };
+        let others = routes.peek().is_some();
+        let Ok(()) = tokio::time::timeout(TIMEOUT, asking.ask_one(others, &mut answer)).await
+        else {
             answer.api_calls += 1;
-            answer.text = Err(TransportError::new(
-                ErrorKind::Timeout,
-                format!("{}/{} did not answer within {TIMEOUT:?}", route.provider, route.model),
-            ));
+            let message = format!("{} did not answer within {TIMEOUT:?}", name(route));
+            answer.fails(ErrorKind::Timeout, message);
             continue;
         };
-        answer.api_calls += spent.calls;
-        answer.usage += spent.wasted;
-        match asked {
-            Asked::Reply(reply) => {
-                answer.usage += reply.message.usage.unwrap_or_default();
-                let text = reply.message.content.text();
-                if !text.trim().is_empty() {
-                    answer.text = Ok(text);
-                    return answer;
-                }
-                let message = "the model answered without any text";
-                answer.text = Err(TransportError::new(ErrorKind::EmptyReply, message));
-            }
-            Asked::Failed(error, _) => answer.text = Err(error),
-            Asked::Interrupted(_) => {
-                let message = "interrupted by the user";
-                answer.text = Err(TransportError::new(ErrorKind::Internal, message));
-                return answer;
-            }
+        if answer.text.is_ok() || cancel.is_cancelled() {
+            break;
         }
     }
     answer
+}
+
+/// One model asked a question.
+struct Asking<'a> {
+    agent: &'a Agent,
+    session_id: &'a Arc<str>,
+    question: &'a Question<'a>,
+    cancel: &'a CancellationToken,
+    route: &'a Route,
+}
+
+impl Asking<'_> {
+    /// Asks until the model answers or nothing is left that may help.
+    async fn ask_one(&self, others: bool, answer: &mut Answer) {
+        let Self { agent, route, cancel, .. } = self;
+        let silent = Emitter::new(Arc::new(|_| {}), Arc::default(), Arc::clone(self.session_id), 0);
+        let mut adjustments = Adjustments::known(agent, route);
+        loop {
+            let mut request = self.request();
+            adjustments.apply(&mut request);
+            let (asked, spent) = ask(route, &request, &silent, cancel, others).await;
+            answer.api_calls += spent.calls;
+            answer.usage += spent.wasted;
+            let error = match asked {
+                Asked::Reply(reply) => {
+                    agent.health.answered(&name(route));
+                    answer.usage += reply.message.usage.unwrap_or_default();
+                    answer.text = text_of(&reply.message);
+                    return;
+                }
+                Asked::Interrupted(_) => {
+                    return answer.fails(ErrorKind::Internal, "interrupted by the user");
+                }
+                Asked::Failed(error, _) => error,
+            };
+            let adjusted = adjustments.adjust(agent, route, &error, cancel).await;
+            if adjusted.is_none() {
+                leave_alone(agent, route, &error);
+                answer.text = Err(error);
+                return;
+            }
+        }
+    }
+
+    fn request(&self) -> ModelRequest {
+        ModelRequest {
+            model: self.route.model.clone(),
+            system: self.question.system.into(),
+            messages: vec![Arc::new(Message::user(self.question.text))],
+            tools: Arc::default(),
+            sampling: self.route.sampling.clone(),
+            stream: self.route.stream,
+            session_id: Arc::clone(self.session_id),
+        }
+    }
+}
+
+fn text_of(reply: &Message) -> Result<String, TransportError> {
+    let text = reply.content.text();
+    if text.trim().is_empty() {
+        let message = "the model answered without any text";
+        return Err(TransportError::new(ErrorKind::EmptyReply, message));
+    }
+    Ok(text)
 }

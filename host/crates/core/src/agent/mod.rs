@@ -2,6 +2,7 @@
 //!
 //! `turn` is the loop; everything it calls stands in a file of its own, named after the step.
 
+mod adjust;
 mod admit;
 mod ask;
 mod auxiliary;

@@ -1,31 +1,17 @@
-//! What is done about a model call that failed for good, before the turn ends with it: a shorter
-//! history, another form of the request, a nudge, another credential, another model. Each path is bounded:
-//! compressions by the turn's allowance, remedies once a kind and model, credentials by
-//! [`MAX_RENEWALS`] a model, models by the length of the chain.
+//! What is done about a model call that failed for good, before the turn ends with it: another form
+//! of the request or another credential, a shorter history, a nudge, another model. Each path is
+//! bounded: what is changed for one model in its own file, compressions by the turn's allowance, the
+//! nudge to one, models by the length of the chain.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use serde_json::Value;
-
+use super::adjust::{Adjustments, by_health, leave_alone, name};
 use super::compress::Occasion;
 use super::turn::Turn;
 use super::{Agent, history};
 use crate::event::{Emitter, EventKind};
-use crate::health::COOL_DOWN;
-use crate::message::{Content, ContentPart, Message};
-use crate::router::Route;
 use crate::store::StoreError;
-use crate::transport::{ErrorKind, ModelRequest, Remedy, TransportError};
-
-/// Credentials tried for one model in a turn: one that is refreshed, and a handful of keys.
-const MAX_RENEWALS: u32 = 8;
-
-/// Remedies tried for one model in a turn.
-const MAX_REMEDIES: usize = 8;
-
-/// What stands where an image was that the provider did not take.
-const NO_IMAGE: &str = "[an image stood here; the provider does not accept it]";
+use crate::transport::{ErrorKind, ModelRequest, TransportError};
 
 /// What a model is told whose replies were empty; never stored.
 const NUDGE: &str =
@@ -37,9 +23,7 @@ pub(super) struct Recovery {
     /// The router's main routes that are left to ask, the current one first.
     routes: VecDeque<usize>,
     /// What the current route's requests are changed by.
-    remedies: Vec<Remedy>,
-    added: usize,
-    renewals: u32,
+    adjustments: Adjustments,
     /// Whether the next request ends with a word about replies that were empty.
     pub(super) nudged: bool,
 }
@@ -47,14 +31,15 @@ pub(super) struct Recovery {
 impl Recovery {
     /// Begins with the routes that need not be left alone; the others are asked when those fail.
     pub(super) fn begin(agent: &Agent) -> Self {
-        let health = &agent.health;
-        let routes: Vec<&Route> = agent.router.main().collect();
-        let (blocked, free): (Vec<usize>, Vec<usize>) =
-            (0..routes.len()).partition(|&at| health.is_blocked(&name(routes[at])));
-        let mut recovery =
-            Self { routes: free.into_iter().chain(blocked).collect(), ..Self::default() };
-        recovery.remember(agent);
-        recovery
+        let routes = by_health(agent, agent.router.main());
+        Self::of(agent, routes.into_iter().map(|(at, _)| at).collect())
+    }
+
+    /// With nothing tried yet, and what earlier turns learned about the first of these routes.
+    fn of(agent: &Agent, routes: VecDeque<usize>) -> Self {
+        let route = routes.front().and_then(|&at| agent.router.main().nth(at));
+        let adjustments = route.map(|route| Adjustments::known(agent, route)).unwrap_or_default();
+        Self { routes, adjustments, nudged: false }
     }
 
     /// Tells of a turn that does not begin with the primary.
@@ -83,38 +68,16 @@ impl Recovery {
     fn next(&mut self, agent: &Agent) {
         let mut routes = std::mem::take(&mut self.routes);
         routes.pop_front();
-        *self = Self { routes, ..Self::default() };
-        self.remember(agent);
-    }
-
-    /// Takes up what an earlier turn learned about the route.
-    fn remember(&mut self, agent: &Agent) {
-        let Some(route) = agent.router.main().nth(self.route()) else { return };
-        let known = agent.learned();
-        self.remedies = known.get(&name(route)).cloned().unwrap_or_default();
-    }
-
-    /// Adds a remedy, in place of a weaker one of its kind.
-    fn add(&mut self, remedy: Remedy) {
-        self.remedies.retain(|known| !is_same(known, &remedy));
-        self.remedies.push(remedy);
-        self.added += 1;
+        *self = Self::of(agent, routes);
     }
 
     /// Changes a request by what has been learned about the route.
     pub(super) fn apply(&self, request: &mut ModelRequest) {
-        for remedy in &self.remedies {
-            apply(remedy, request);
-        }
+        self.adjustments.apply(request);
         if self.nudged {
             history::say_last(&mut request.messages, NUDGE);
         }
     }
-}
-
-/// `provider/model`.
-pub(super) fn name(route: &Route) -> String {
-    format!("{}/{}", route.provider, route.model)
 }
 
 /// Does what may help after `error`; whether asking again is worth it.
@@ -122,11 +85,10 @@ pub(super) async fn recover(
     turn: &mut Turn<'_>,
     error: &TransportError,
 ) -> Result<bool, StoreError> {
-    if let Some(remedy) = error.remedy.clone().filter(|remedy| is_new(turn, remedy)) {
-        tracing::debug!("model call failed: {error}; trying {remedy:?}");
-        turn.emitter.hold(format!("{} (asked in another form then)", error.message));
-        turn.recovery.add(remedy);
-        turn.agent.learn(&name(turn.route()), &turn.recovery.remedies);
+    let route = turn.route();
+    let adjustments = &mut turn.recovery.adjustments;
+    if let Some(what) = adjustments.adjust(turn.agent, route, error, &turn.cancel).await {
+        turn.emitter.hold(format!("{} ({what})", error.message));
         return Ok(true);
     }
     if error.kind == ErrorKind::ContextOverflow && turn.compress(Occasion::Overflow).await? {
@@ -138,43 +100,7 @@ pub(super) async fn recover(
         turn.recovery.nudged = true;
         return Ok(true);
     }
-    let of_credential =
-        matches!(error.kind, ErrorKind::Auth | ErrorKind::RateLimited | ErrorKind::Billing);
-    if of_credential && turn.recovery.renewals < MAX_RENEWALS {
-        turn.recovery.renewals += 1;
-        let renewed = tokio::select! {
-            biased;
-            // The next request notices it.
-            () = turn.cancel.cancelled() => true,
-            renewed = turn.route().transport.renew_credential(error) => renewed,
-        };
-        if renewed {
-            turn.emitter.hold(format!("{} (another credential was tried then)", error.message));
-            return Ok(true);
-        }
-    }
     Ok(fall_back(turn, error))
-}
-
-/// A remedy helps once: one of the same kind that is already applied did not, unless it asks for
-/// still fewer tokens.
-fn is_new(turn: &Turn<'_>, remedy: &Remedy) -> bool {
-    let recovery = &turn.recovery;
-    let known = recovery.remedies.iter().find(|known| is_same(known, remedy));
-    let helps = match (known, remedy) {
-        (None, _) => true,
-        (Some(Remedy::MaxTokens(Some(known))), Remedy::MaxTokens(Some(most))) => most < known,
-        (Some(Remedy::MaxTokens(Some(_))), Remedy::MaxTokens(None)) => true,
-        (Some(_), _) => false,
-    };
-    helps && recovery.added < MAX_REMEDIES
-}
-
-fn is_same(one: &Remedy, other: &Remedy) -> bool {
-    match (one, other) {
-        (Remedy::WithoutParameter(one), Remedy::WithoutParameter(other)) => one == other,
-        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
-    }
 }
 
 /// Goes on with the next model of the chain, if there is one.
@@ -183,20 +109,7 @@ fn fall_back(turn: &mut Turn<'_>, error: &TransportError) -> bool {
         return false;
     }
     let failed = name(turn.route());
-    // An odd reply or a request it does not take says nothing about the next turn.
-    let lasts = matches!(
-        error.kind,
-        ErrorKind::Auth
-            | ErrorKind::Billing
-            | ErrorKind::RateLimited
-            | ErrorKind::Overloaded
-            | ErrorKind::Timeout
-            | ErrorKind::Connection
-            | ErrorKind::ModelNotFound
-    );
-    if lasts {
-        turn.agent.health.failed(&failed, error.retry_after.unwrap_or(COOL_DOWN));
-    }
+    leave_alone(turn.agent, turn.route(), error);
     if !turn.recovery.has_alternative() {
         return false;
     }
@@ -206,56 +119,4 @@ fn fall_back(turn: &mut Turn<'_>, error: &TransportError) -> bool {
     let reason = error.message.clone();
     turn.emitter.emit(EventKind::Fallback { from: failed, to: name(next), reason });
     true
-}
-
-fn apply(remedy: &Remedy, request: &mut ModelRequest) {
-    match remedy {
-        Remedy::MaxTokens(None) => request.sampling.max_tokens = None,
-        Remedy::MaxTokens(Some(most)) => {
-            let asked = request.sampling.max_tokens.unwrap_or(u64::MAX);
-            request.sampling.max_tokens = Some(asked.min(*most));
-        }
-        Remedy::WithoutStream => request.stream = false,
-        Remedy::WithoutParameter(name) => match name.as_str() {
-            "temperature" => request.sampling.temperature = None,
-            "top_p" => request.sampling.top_p = None,
-            "max_tokens" | "max_completion_tokens" | "max_output_tokens" => {
-                request.sampling.max_tokens = None;
-            }
-            // One that the user did not ask for is the wire format's own; a null keeps it away.
-            other => match request.sampling.extra.remove(other) {
-                Some(_) => {}
-                None => drop(request.sampling.extra.insert(other.into(), Value::Null)),
-            },
-        },
-        Remedy::WithoutImages => {
-            change(request, |message| {
-                let image = |part: &ContentPart| matches!(part, ContentPart::ImageUrl { .. });
-                message.content.0.iter().any(image).then(|| Message {
-                    content: without_images(&message.content),
-                    ..message.clone()
-                })
-            })
-        }
-        Remedy::WithoutReplay => change(request, |message| {
-            message.replay.is_some().then(|| Message { replay: None, ..message.clone() })
-        }),
-    }
-}
-
-/// Puts changed messages in the place of those that need it.
-fn change(request: &mut ModelRequest, changed: impl Fn(&Message) -> Option<Message>) {
-    for message in &mut request.messages {
-        if let Some(other) = changed(message) {
-            *message = Arc::new(other);
-        }
-    }
-}
-
-fn without_images(content: &Content) -> Content {
-    let part = |part: &ContentPart| match part {
-        ContentPart::ImageUrl { .. } => ContentPart::Text { text: NO_IMAGE.into() },
-        text @ ContentPart::Text { .. } => text.clone(),
-    };
-    Content(content.0.iter().map(part).collect())
 }

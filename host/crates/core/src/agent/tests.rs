@@ -9,4 +9,5 @@ mod gates;
 mod noticing;
 mod recovery;
 mod rig;
+mod side_tasks;
 mod truncation;

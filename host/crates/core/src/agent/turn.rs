@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::adjust::name;
 use super::ask::{Asked, ask};
 use super::execute::execute;
 use super::finish::{self, Ending};
@@ -15,7 +16,7 @@ use super::grace::last_words;
 use super::guardrail::{Guardrail, Observed};
 use super::open::open;
 use super::prepare::prepare;
-use super::recover::{Recovery, name, recover};
+use super::recover::{Recovery, recover};
 use super::reply::Reply;
 use super::truncated::{Truncation, reconnect, take_in};
 use super::{Agent, Steer, TurnInput, admit, history};
