@@ -117,3 +117,21 @@ fn notices_reach_the_model_at_the_very_end_and_only_if_they_are_wanted() {
         }
     });
 }
+
+#[test]
+fn a_new_session_is_named_by_the_model_for_titles() {
+    in_each_mode(|mode| {
+        let (main, titles) =
+            (Model::new([text("fine"), text("on")]), Model::new([text("Fixing it")]));
+        let host = Host::new();
+        let provider = |model: &Model| json!({"base_url": model.url(), "api_mode": mode.name, "model": "fake"});
+        host.configure(&json!({
+            "provider": "work", "providers": {"work": provider(&main), "small": provider(&titles)},
+            "auxiliary": {"title": {"provider": "small"}},
+        }));
+        let result = host.ask("fix the parser");
+        assert_eq!(result["api_calls"], 2, "{}: {result:#}", mode.name);
+        assert_eq!(host.run(&["--resume", "fixing", "-q", "on"]).stdout, "on\n");
+        assert_eq!((main.requests().len(), titles.requests().len()), (2, 1));
+    });
+}

@@ -63,6 +63,11 @@ impl ModelRouter {
         &self.primary
     }
 
+    /// Whether a side task has routes of its own.
+    pub fn has_auxiliary(&self, task: &str) -> bool {
+        self.auxiliary.get(task).is_some_and(|routes| !routes.is_empty())
+    }
+
     /// The routes of a side task: its own, then those of the main ones that are not among them.
     pub fn auxiliary(&self, task: &str) -> impl Iterator<Item = &Route> {
         let own = self.auxiliary.get(task).map(Vec::as_slice).unwrap_or_default();

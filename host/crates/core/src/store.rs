@@ -139,6 +139,11 @@ pub trait Store: Send + Sync {
         Ok(TurnLease::default())
     }
 
+    /// Names a session, unless a person has named it. A store without names does nothing.
+    async fn propose_title(&self, _session_id: &str, _title: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Records the end of a turn.
     async fn finish_turn(&self, session_id: &str, record: &TurnRecord) -> Result<(), StoreError>;
 }

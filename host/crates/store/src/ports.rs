@@ -21,7 +21,7 @@ use crate::session::{self, SessionFilter};
 use crate::sqlite_store::{Clock, SqliteStore};
 use crate::state::{self, Write, Written};
 use crate::writer::Writer;
-use crate::{lease, page, search, spill, turn};
+use crate::{lease, page, search, shelf, spill, turn};
 
 /// What a transaction without a text of any length writes, in bytes.
 const FEW: usize = 0;
@@ -95,6 +95,13 @@ impl Store for SqliteStore {
             renewing.abort();
             writer.commit_soon(move |conn| lease::release(conn, &holder));
         }))
+    }
+
+    async fn propose_title(&self, session_id: &str, title: &str) -> Result<(), StoreError> {
+        let (id, title) = (session_id.to_owned(), title.to_owned());
+        self.writer
+            .commit(Durability::Process, FEW, move |conn| shelf::propose(conn, &id, &title))
+            .await
     }
 
     async fn finish_turn(&self, session_id: &str, record: &TurnRecord) -> Result<(), StoreError> {

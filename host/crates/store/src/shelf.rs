@@ -3,10 +3,14 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::fault::{Fault, Result};
+use crate::row::MessageRow;
 use crate::{int, session};
 
 /// Longest title a person can give, in characters.
 const TITLE_CHARS: usize = 100;
+
+/// Messages among which the first words are looked for.
+const FIRST: usize = 8;
 
 /// How many sessions an ambiguous title is answered with.
 const CANDIDATES: usize = 5;
@@ -35,6 +39,31 @@ pub(crate) fn rename(conn: &Connection, id: &str, title: &str) -> Result<String>
     }
     conn.execute("UPDATE sessions SET title = ?1 WHERE key = ?2", params![name, key])?;
     Ok(name)
+}
+
+/// Names a session like [`rename`], unless a person has: the title it has is not the one its first
+/// words gave it.
+pub(crate) fn propose(conn: &Connection, id: &str, title: &str) -> Result<()> {
+    let key = session::key(conn, id)?;
+    let has: Option<String> =
+        conn.query_row("SELECT title FROM sessions WHERE key = ?1", [key], |row| row.get(0))?;
+    if has.is_none() || has == by_itself(conn, key)? {
+        rename(conn, id, title)?;
+    }
+    Ok(())
+}
+
+/// The title that a session's first words give it.
+fn by_itself(conn: &Connection, key: i64) -> Result<Option<String>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT body FROM messages WHERE session = ?1 ORDER BY position, key LIMIT ?2",
+    )?;
+    let bodies = statement
+        .query_map(params![key, int::len_to_sql(FIRST)], |row| row.get::<_, String>(0))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let first: Vec<_> =
+        bodies.iter().filter_map(|body| MessageRow::parse(body.as_bytes()).ok()).collect();
+    Ok(session::title(&first))
 }
 
 fn clean(title: &str) -> String {

@@ -13,7 +13,7 @@ use crate::event::Emitter;
 use crate::message::Message;
 use crate::router::Route;
 use crate::transport::{ErrorKind, ModelRequest, TransportError};
-use crate::usage::Usage;
+use crate::usage::{Cost, Usage};
 
 /// Longest time one model gets for a side task, attempts and pauses included.
 const TIMEOUT: Duration = Duration::from_secs(300);
@@ -32,10 +32,42 @@ pub(super) struct Question<'a> {
 pub(super) struct Answer {
     /// The answer, or why no model of the chain gave one.
     pub(super) text: Result<String, TransportError>,
+    /// What it cost.
+    pub(super) side: SideCost,
+}
+
+/// What asking on the side cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct SideCost {
     /// Model calls made.
     pub(super) api_calls: u32,
     /// Their tokens, as far as they were reported.
     pub(super) usage: Usage,
+    /// Their money, as far as prices are known.
+    pub(super) cost: Option<Cost>,
+}
+
+impl SideCost {
+    /// Adds tokens of `route`'s model.
+    pub(super) fn spend(&mut self, route: &Route, usage: Usage) {
+        if usage == Usage::default() {
+            return; // nothing was spent, so no cost is known either
+        }
+        self.usage += usage;
+        if let Some(prices) = route.prices {
+            let nothing = Cost { usd: 0.0, estimated: false };
+            *self.cost.get_or_insert(nothing) += prices.cost(&usage);
+        }
+    }
+
+    /// Adds what something else cost.
+    pub(super) fn add(&mut self, other: Self) {
+        self.api_calls += other.api_calls;
+        self.usage += other.usage;
+        if let Some(cost) = other.cost {
+            *self.cost.get_or_insert(Cost { usd: 0.0, estimated: false }) += cost;
+        }
+    }
 }
 
 impl Answer {
@@ -52,7 +84,7 @@ pub(super) async fn ask_chain(
     question: &Question<'_>,
     cancel: &CancellationToken,
 ) -> Answer {
-    let mut answer = Answer { text: Ok(String::new()), api_calls: 0, usage: Usage::default() };
+    let mut answer = Answer { text: Ok(String::new()), side: SideCost::default() };
     answer.fails(ErrorKind::Internal, "no model is configured");
     let routes = by_health(agent, agent.router.auxiliary(question.task));
     let mut routes = routes.into_iter().map(|(_, route)| route).peekable();
@@ -61,7 +93,7 @@ pub(super) async fn ask_chain(
         let others = routes.peek().is_some();
         let Ok(()) = tokio::time::timeout(TIMEOUT, asking.ask_one(others, &mut answer)).await
         else {
-            answer.api_calls += 1;
+            answer.side.api_calls += 1;
             let message = format!("{} did not answer within {TIMEOUT:?}", name(route));
             answer.fails(ErrorKind::Timeout, message);
             continue;
@@ -92,12 +124,12 @@ impl Asking<'_> {
             let mut request = self.request();
             adjustments.apply(&mut request);
             let (asked, spent) = ask(route, &request, &silent, cancel, others).await;
-            answer.api_calls += spent.calls;
-            answer.usage += spent.wasted;
+            answer.side.api_calls += spent.calls;
+            answer.side.spend(route, spent.wasted);
             let error = match asked {
                 Asked::Reply(reply) => {
                     agent.health.answered(&name(route));
-                    answer.usage += reply.message.usage.unwrap_or_default();
+                    answer.side.spend(route, reply.message.usage.unwrap_or_default());
                     answer.text = text_of(&reply.message);
                     return;
                 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::auxiliary::{self, Question};
+use super::auxiliary::{self, Question, SideCost};
 use super::{Agent, finish, history};
 use crate::compress::summary_tokens;
 use crate::compress::{Plan, Request, SYSTEM, Sizes, digest, notes_of, plan, prune, replacement};
@@ -20,7 +20,6 @@ use crate::store::StoreError;
 use crate::tokens::{ContextSize, Overhead, message_tokens};
 use crate::tool::ToolSpec;
 use crate::transport::{ErrorKind, TransportError};
-use crate::usage::Usage;
 
 /// Name of the side task, as in the configuration.
 const TASK: &str = "compression";
@@ -78,10 +77,8 @@ pub(super) struct Compressed {
     pub(super) shorter: bool,
     /// Whether a summary was tried.
     pub(super) tried: bool,
-    /// Model calls made for it.
-    pub(super) api_calls: u32,
-    /// Their tokens.
-    pub(super) usage: Usage,
+    /// What the summaries cost.
+    pub(super) side: SideCost,
 }
 
 /// One history to compress, and everything it takes.
@@ -267,8 +264,7 @@ impl Compressor<'_> {
             let question = Question { task: TASK, system: SYSTEM, text: &text };
             let answer =
                 auxiliary::ask_chain(self.agent, self.session_id, &question, self.cancel).await;
-            done.api_calls += answer.api_calls;
-            done.usage += answer.usage;
+            done.side.add(answer.side);
             notes = Some(answer.text?);
         }
         notes

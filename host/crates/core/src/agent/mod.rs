@@ -20,6 +20,7 @@ mod recover;
 mod reply;
 mod review;
 mod schedule;
+mod title;
 mod truncated;
 mod turn;
 mod window;

@@ -10,4 +10,5 @@ mod noticing;
 mod recovery;
 mod rig;
 mod side_tasks;
+mod titles;
 mod truncation;

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::adjust::name;
 use super::ask::{Asked, ask};
+use super::auxiliary::Answer;
 use super::execute::execute;
 use super::finish::{self, Ending};
 use super::grace::last_words;
@@ -18,6 +19,7 @@ use super::open::open;
 use super::prepare::prepare;
 use super::recover::{Recovery, recover};
 use super::reply::Reply;
+use super::title::{Titling, beside};
 use super::truncated::{Truncation, reconnect, take_in};
 use super::{Agent, Steer, TurnInput, admit, history};
 use crate::budget::{Spent, TurnBudget};
@@ -76,7 +78,12 @@ pub(super) async fn run(agent: &Agent, input: TurnInput) -> TurnResult {
     let task_id = input.task_id.clone().unwrap_or_else(id::fresh);
     match Turn::begin(agent, &mut session, input, task_id.clone()).await {
         Ok(mut turn) => {
-            let ending = turn.iterate().await.unwrap_or_else(Ending::from);
+            let titling = Titling::of(&turn);
+            let (ending, titled) = beside(turn.iterate(), titling).await;
+            let ending = ending.unwrap_or_else(Ending::from);
+            if let Some(Answer { side, .. }) = titled {
+                turn.book_side(side);
+            }
             finish::finish(turn, ending).await
         }
         Err(ending) => finish::never_began(agent, session.as_deref(), task_id, ending),

@@ -1,6 +1,7 @@
 //! The turn's eye on the model's window: how many tokens the next request comes to, and when the
 //! history is compressed for it.
 
+use super::auxiliary::SideCost;
 use super::compress::{Compressed, Compressor, Occasion};
 use super::history;
 use super::turn::Turn;
@@ -29,10 +30,9 @@ impl Turn<'_> {
         let mut history = std::mem::take(&mut self.history);
         let compressed = self.compressor().run(&mut history, occasion, None).await;
         self.history = history;
-        let Compressed { shorter, tried, api_calls, usage } = compressed?;
+        let Compressed { shorter, tried, side } = compressed?;
         self.summaries += u32::from(tried);
-        self.api_calls += api_calls;
-        self.book(usage);
+        self.book_side(side);
         if shorter {
             self.size = self.measured();
         }
@@ -88,12 +88,16 @@ impl Turn<'_> {
 
     /// Adds tokens, and what they cost with the provider that was asked.
     pub(super) fn book(&mut self, usage: Usage) {
-        if usage == Usage::default() {
-            return; // nothing was spent, so no cost is known either
-        }
-        self.usage += usage;
-        if let Some(prices) = self.route().prices {
-            let cost = prices.cost(&usage);
+        let mut spent = SideCost::default();
+        spent.spend(self.route(), usage);
+        self.book_side(spent);
+    }
+
+    /// Adds what was asked on the side.
+    pub(super) fn book_side(&mut self, spent: SideCost) {
+        self.api_calls += spent.api_calls;
+        self.usage += spent.usage;
+        if let Some(cost) = spent.cost {
             *self.cost.get_or_insert(Cost { usd: 0.0, estimated: false }) += cost;
         }
     }

@@ -19,6 +19,7 @@ pub struct MemoryStore(Mutex<Inner>);
 #[derive(Default)]
 struct Inner {
     sessions: HashMap<String, StoredSession>,
+    titles: HashMap<String, String>,
     turns: Vec<TurnRecord>,
     receipts: Vec<Receipt>,
     kept: HashMap<(String, String), String>,
@@ -32,6 +33,11 @@ impl MemoryStore {
     /// All receipts, in the order they were recorded.
     pub fn receipts(&self) -> Vec<Receipt> {
         self.inner().receipts.clone()
+    }
+
+    /// The title a session was given.
+    pub fn title(&self, session_id: &str) -> Option<String> {
+        self.inner().titles.get(session_id).cloned()
     }
 
     /// All turns that have ended.
@@ -81,6 +87,11 @@ impl Store for MemoryStore {
         let at = at.unwrap_or(session.messages.len());
         session.messages.splice(at..at, instead.iter().cloned());
         session.messages.retain(|message| !archived.contains(&message.id));
+        Ok(())
+    }
+
+    async fn propose_title(&self, session_id: &str, title: &str) -> Result<(), StoreError> {
+        self.inner().titles.insert(session_id.into(), title.into());
         Ok(())
     }
 

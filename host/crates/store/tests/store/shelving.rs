@@ -25,6 +25,23 @@ async fn a_name_is_clean_and_nobody_elses() {
 }
 
 #[tokio::test]
+async fn a_proposed_name_gives_way_to_a_persons() {
+    let home = Home::new();
+    let store = home.open();
+    let (unnamed, named) = (new_session(&store).await, new_session(&store).await);
+    for id in [&unnamed, &named] {
+        append(&store, id, &said(&["fix the parser\nplease"])).await;
+    }
+    store.rename_session(&named, "Mine").await.unwrap();
+    for id in [&unnamed, &named] {
+        store.propose_title(id, "Fixing it").await.unwrap();
+        store.propose_title(id, "Too late").await.unwrap();
+    }
+    let titles = home.rows("SELECT title FROM sessions ORDER BY key");
+    assert_eq!(titles, ["Fixing it", "Mine"]);
+}
+
+#[tokio::test]
 async fn a_session_is_found_by_its_title_or_the_start_of_it() {
     let home = Home::new();
     let store = home.open();
