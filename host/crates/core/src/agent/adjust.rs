@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::Agent;
+use super::vision::Descriptions;
 use crate::health::COOL_DOWN;
 use crate::message::{Content, ContentPart, Message};
 use crate::router::Route;
@@ -67,10 +68,15 @@ impl Adjustments {
         renewed.then_some("another credential was tried then")
     }
 
+    /// Whether requests carry no images.
+    pub(super) fn drop_images(&self) -> bool {
+        self.remedies.contains(&Remedy::WithoutImages)
+    }
+
     /// Changes a request by all of it.
-    pub(super) fn apply(&self, request: &mut ModelRequest) {
+    pub(super) fn apply(&self, agent: &Agent, request: &mut ModelRequest) {
         for remedy in &self.remedies {
-            apply(remedy, request);
+            apply(remedy, &agent.descriptions, request);
         }
     }
 
@@ -135,7 +141,7 @@ fn is_same(one: &Remedy, other: &Remedy) -> bool {
     }
 }
 
-fn apply(remedy: &Remedy, request: &mut ModelRequest) {
+fn apply(remedy: &Remedy, descriptions: &Descriptions, request: &mut ModelRequest) {
     match remedy {
         Remedy::MaxTokens(None) => request.sampling.max_tokens = None,
         Remedy::MaxTokens(Some(most)) => {
@@ -155,15 +161,13 @@ fn apply(remedy: &Remedy, request: &mut ModelRequest) {
                 None => drop(request.sampling.extra.insert(other.into(), Value::Null)),
             },
         },
-        Remedy::WithoutImages => {
-            change(request, |message| {
-                let image = |part: &ContentPart| matches!(part, ContentPart::ImageUrl { .. });
-                message.content.0.iter().any(image).then(|| Message {
-                    content: without_images(&message.content),
-                    ..message.clone()
-                })
+        Remedy::WithoutImages => change(request, |message| {
+            let image = |part: &ContentPart| matches!(part, ContentPart::ImageUrl { .. });
+            message.content.0.iter().any(image).then(|| Message {
+                content: in_words(&message.content, descriptions),
+                ..message.clone()
             })
-        }
+        }),
         Remedy::WithoutReplay => change(request, |message| {
             message.replay.is_some().then(|| Message { replay: None, ..message.clone() })
         }),
@@ -179,9 +183,15 @@ fn change(request: &mut ModelRequest, changed: impl Fn(&Message) -> Option<Messa
     }
 }
 
-fn without_images(content: &Content) -> Content {
+/// A content whose images are told in words, or only named where nobody could tell.
+fn in_words(content: &Content, descriptions: &Descriptions) -> Content {
     let part = |part: &ContentPart| match part {
-        ContentPart::ImageUrl { .. } => ContentPart::Text { text: NO_IMAGE.into() },
+        ContentPart::ImageUrl { image_url } => {
+            let shown = descriptions.of(image_url);
+            let shown =
+                shown.map(|shown| format!("[an image, as another model describes it:\n{shown}]"));
+            ContentPart::Text { text: shown.unwrap_or_else(|| NO_IMAGE.into()) }
+        }
         text @ ContentPart::Text { .. } => text.clone(),
     };
     Content(content.0.iter().map(part).collect())

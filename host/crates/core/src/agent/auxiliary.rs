@@ -10,9 +10,9 @@ use super::Agent;
 use super::adjust::{Adjustments, by_health, leave_alone, name};
 use super::ask::{Asked, ask};
 use crate::event::Emitter;
-use crate::message::Message;
+use crate::message::{Content, Message};
 use crate::router::Route;
-use crate::transport::{ErrorKind, ModelRequest, TransportError};
+use crate::transport::{ErrorKind, ModelRequest, Remedy, TransportError};
 use crate::usage::{Cost, Usage};
 
 /// Longest time one model gets for a side task, attempts and pauses included.
@@ -25,7 +25,7 @@ pub(super) struct Question<'a> {
     /// What the model is told it is.
     pub(super) system: &'a str,
     /// What it is asked.
-    pub(super) text: &'a str,
+    pub(super) content: Content,
 }
 
 /// What came of it.
@@ -122,7 +122,7 @@ impl Asking<'_> {
         let mut adjustments = Adjustments::known(agent, route);
         loop {
             let mut request = self.request();
-            adjustments.apply(&mut request);
+            adjustments.apply(agent, &mut request);
             let (asked, spent) = ask(route, &request, &silent, cancel, others).await;
             answer.side.api_calls += spent.calls;
             answer.side.spend(route, spent.wasted);
@@ -138,8 +138,9 @@ impl Asking<'_> {
                 }
                 Asked::Failed(error, _) => error,
             };
-            let adjusted = adjustments.adjust(agent, route, &error, cancel).await;
-            if adjusted.is_none() {
+            // A question about an image makes no sense without it.
+            let pointless = error.remedy == Some(Remedy::WithoutImages);
+            if pointless || adjustments.adjust(agent, route, &error, cancel).await.is_none() {
                 leave_alone(agent, route, &error);
                 answer.text = Err(error);
                 return;
@@ -151,7 +152,7 @@ impl Asking<'_> {
         ModelRequest {
             model: self.route.model.clone(),
             system: self.question.system.into(),
-            messages: vec![Arc::new(Message::user(self.question.text))],
+            messages: vec![Arc::new(Message::user(self.question.content.clone()))],
             tools: Arc::default(),
             sampling: self.route.sampling.clone(),
             stream: self.route.stream,

@@ -261,7 +261,7 @@ impl Compressor<'_> {
             let tokens = summary_tokens(window);
             let request = Request { previous: notes.as_deref(), piece, topic, tokens };
             let text = request.text();
-            let question = Question { task: TASK, system: SYSTEM, text: &text };
+            let question = Question { task: TASK, system: SYSTEM, content: text.into() };
             let answer =
                 auxiliary::ask_chain(self.agent, self.session_id, &question, self.cancel).await;
             done.side.add(answer.side);

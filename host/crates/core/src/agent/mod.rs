@@ -23,6 +23,7 @@ mod schedule;
 mod title;
 mod truncated;
 mod turn;
+mod vision;
 mod window;
 
 use std::collections::{HashMap, HashSet};
@@ -169,6 +170,7 @@ pub struct Agent {
     learned: std::sync::Mutex<HashMap<String, Vec<Remedy>>>,
     counter: Calibrated,
     notices: Vec<Arc<dyn PromptNotice>>,
+    descriptions: vision::Descriptions,
     /// What compressing came to so far.
     compression: std::sync::Mutex<compress::Record>,
 }
@@ -389,6 +391,7 @@ impl AgentBuilder {
             learned: std::sync::Mutex::default(),
             counter: Calibrated::new(self.counter),
             notices: self.notices,
+            descriptions: vision::Descriptions::default(),
             compression: std::sync::Mutex::default(),
         })
     }

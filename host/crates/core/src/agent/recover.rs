@@ -71,9 +71,14 @@ impl Recovery {
         *self = Self::of(agent, routes);
     }
 
+    /// Whether requests carry no images.
+    pub(super) fn drops_images(&self) -> bool {
+        self.adjustments.drop_images()
+    }
+
     /// Changes a request by what has been learned about the route.
-    pub(super) fn apply(&self, request: &mut ModelRequest) {
-        self.adjustments.apply(request);
+    pub(super) fn apply(&self, agent: &Agent, request: &mut ModelRequest) {
+        self.adjustments.apply(agent, request);
         if self.nudged {
             history::say_last(&mut request.messages, NUDGE);
         }

@@ -58,7 +58,7 @@ impl<'a> Titling<'a> {
 
     /// Asks for a title and stores it. Whatever goes wrong is only logged.
     async fn ask(self) -> Answer {
-        let question = Question { task: TASK, system: SYSTEM, text: &self.text };
+        let question = Question { task: TASK, system: SYSTEM, content: self.text.into() };
         let answer = ask_chain(self.agent, &self.session_id, &question, &self.cancel).await;
         match answer.text.as_deref().map(clean) {
             Ok(Some(title)) => {

@@ -208,6 +208,9 @@ impl<'a> Turn<'a> {
     }
 
     async fn ask_once(&mut self) -> Asked {
+        if self.recovery.drops_images() {
+            self.describe_images().await;
+        }
         let route = self.route();
         let request = self.request(route);
         let other = self.recovery.has_alternative();
@@ -236,7 +239,7 @@ impl<'a> Turn<'a> {
         if let Some(room) = self.truncation.room(route.sampling.max_tokens) {
             request.sampling.max_tokens = Some(room);
         }
-        self.recovery.apply(&mut request);
+        self.recovery.apply(self.agent, &mut request);
         self.add_notices(&mut request);
         request
     }

@@ -156,6 +156,29 @@ async fn a_turn_that_begins_with_a_fallback_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_image_the_model_does_not_take_is_told_in_words_where_another_model_can() {
+    let refuses = || wants(ErrorKind::BadRequest, Remedy::WithoutImages);
+    let main = vec![refuses(), text("a cat"), refuses(), text("still a cat")];
+    let main = Arc::new(ScriptedTransport::new(main));
+    let seer = Arc::new(ScriptedTransport::new([text("A cat on a mat.")]));
+    let router = ModelRouter::new(route("p0", main.clone(), None))
+        .with_auxiliary("vision", vec![route("seer", seer.clone(), None)]);
+    let rig = rig_of(router, |builder| builder);
+    let image = ContentPart::ImageUrl { image_url: ImageUrl { url: "https://i/cat".into() } };
+    let said = vec![ContentPart::Text { text: "what is it?".into() }, image];
+    let result = rig.agent.run_turn(TurnInput::user(said)).await;
+    assert_eq!((result.final_response.as_deref(), result.api_calls), (Some("a cat"), 3));
+    rig.agent.run_turn(TurnInput::user("sure?")).await;
+    let told = |at: usize| main.requests()[at].messages[0].content.text();
+    for at in [1, 3] {
+        let expected = "what is it?\n[an image, as another model describes it:\nA cat on a mat.]";
+        assert_eq!(told(at), expected);
+    }
+    assert_eq!(seer.requests().len(), 1, "it is asked once about an image");
+    assert_eq!(seer.requests()[0].messages[0].content.0.len(), 2, "the question and the image");
+}
+
+#[tokio::test(start_paused = true)]
 async fn b072_a_smaller_max_tokens_is_asked_for_at_once_and_remembered() {
     let remedy = Remedy::MaxTokens(Some(32_768));
     let script =

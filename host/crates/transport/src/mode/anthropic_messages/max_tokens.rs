@@ -1,14 +1,14 @@
 //! How many tokens to allow a reply where nobody said: Anthropic wants a number in every request.
 //!
-//! The numbers are the most each family of models can write, from Anthropic's overview of its
-//! models. A limit that turns out too high is refused with the right one in the message, which
+//! The numbers are the most each family of models can write, from Anthropic's pages about them
+//! (<https://platform.claude.com/docs/en/models>, read in November 2026). A limit that turns out too high is refused with the right one in the message, which
 //! the classifier turns into a remedy; one that is too low would cut replies unseen.
 
 use serde_json::Value;
 
 /// Parts of model names and what such models can write, the first match counts. Dots in a name
 /// are read as dashes, since gateways write both.
-const FAMILIES: [(&str, u64); 12] = [
+const FAMILIES: [(&str, u64); 14] = [
     ("claude-3-7", 64_000),
     ("claude-3-5", 8_192),
     ("claude-3", 4_096),
@@ -17,7 +17,9 @@ const FAMILIES: [(&str, u64); 12] = [
     ("opus-4-7", 128_000),
     ("opus-4-8", 128_000),
     ("opus-4", 32_000),
+    ("sonnet-4-6", 128_000),
     ("sonnet-5", 128_000),
+    ("fable-5", 128_000),
     ("opus-5", 128_000),
     ("claude-2", 4_096),
     ("claude", 64_000),
@@ -58,6 +60,7 @@ mod tests {
             ("claude-opus-4-5", 64_000),
             ("Claude-Opus-4.6", 128_000),
             ("claude-sonnet-4-20250514", 64_000),
+            ("claude-sonnet-4-6", 128_000),
             ("claude-haiku-4-5", 64_000),
             ("claude-of-tomorrow", 64_000),
             ("kimi-k2", 32_000),
