@@ -12,6 +12,7 @@ use std::time::Duration;
 use hermes_core::budget::BudgetLimits;
 use hermes_core::compress::CompressionSettings;
 use hermes_core::notice::{BudgetNotice, ContextNotice, PromptNotice};
+use hermes_native::Memory;
 use hermes_plugin::registry::PluginSettings;
 use serde::Deserialize;
 
@@ -125,6 +126,8 @@ pub struct CompressionConfig {
     pub protect_first_n: Option<usize>,
     /// Messages at the end whose tool output stays. Default 20.
     pub protect_last_n: Option<usize>,
+    /// Whether the model is asked first what the memory should keep. Default true.
+    pub flush_memory: Option<bool>,
 }
 
 impl CompressionConfig {
@@ -147,6 +150,7 @@ impl CompressionConfig {
             target_ratio: part("target_ratio", self.target_ratio, defaults.target_ratio)?,
             protect_first_n: self.protect_first_n.unwrap_or(defaults.protect_first_n),
             protect_last_n: self.protect_last_n.unwrap_or(defaults.protect_last_n),
+            memory_tool: self.flush_memory.unwrap_or(true).then(|| Memory::NAME.into()),
             ..defaults
         })
     }

@@ -1,7 +1,11 @@
-//! What a turn may spend: model calls, tokens, money and time. What is spent first ends it.
+//! What a turn may spend: model calls, tokens, money and time. What is spent first ends it. Agents
+//! that work together can also share a budget over all of them.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::notice::percent;
 use crate::usage::{Cost, Usage};
@@ -29,7 +33,7 @@ pub struct Spent {
 }
 
 /// The limit that was reached.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Reached {
     /// All iterations are used.
     Iterations(u32),
@@ -39,16 +43,25 @@ pub enum Reached {
     Usd(f64),
     /// The time is up.
     Wall(Duration),
+    /// This limit of the budget that several agents share.
+    Tree(Box<Reached>),
+}
+
+impl Reached {
+    fn describe(&self, f: &mut fmt::Formatter<'_>, who: &str) -> fmt::Result {
+        match self {
+            Self::Iterations(max) => write!(f, "all {max} iterations of {who} are used"),
+            Self::Tokens(max) => write!(f, "{who} has used its {max} tokens"),
+            Self::Usd(max) => write!(f, "{who} has cost its {max} US dollars"),
+            Self::Wall(max) => write!(f, "{who} has taken its {} s", max.as_secs()),
+            Self::Tree(limit) => limit.describe(f, "the tree of agents"),
+        }
+    }
 }
 
 impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Iterations(max) => write!(f, "all {max} iterations of the turn are used"),
-            Self::Tokens(max) => write!(f, "the turn has used its {max} tokens"),
-            Self::Usd(max) => write!(f, "the turn has cost its {max} US dollars"),
-            Self::Wall(max) => write!(f, "the turn has taken its {} s", max.as_secs()),
-        }
+        self.describe(f, "the turn")
     }
 }
 
@@ -117,6 +130,51 @@ impl TurnBudget {
     /// Iterations left.
     pub fn remaining(&self) -> u32 {
         self.max - self.used
+    }
+}
+
+/// A budget over a parent agent and all its children, beside the one each turn has. Shared by
+/// reference; what one of them spends is gone for all.
+#[derive(Debug)]
+pub struct TreeBudget(Mutex<Tree>);
+
+#[derive(Debug)]
+struct Tree {
+    budget: TurnBudget,
+    usage: Usage,
+    cost: Option<Cost>,
+    began: Instant,
+}
+
+impl TreeBudget {
+    /// A fresh budget of `max` iterations within `limits`, whose time begins now.
+    pub fn new(max: u32, limits: BudgetLimits) -> Arc<Self> {
+        let (budget, began) = (TurnBudget::new(max, limits), Instant::now());
+        let tree = Tree { budget, usage: Usage::default(), cost: None, began };
+        Arc::new(Self(Mutex::new(tree)))
+    }
+
+    /// Takes one iteration.
+    ///
+    /// # Errors
+    /// None is left, or another limit is reached; nothing is taken then.
+    pub fn consume(&self) -> Result<(), Reached> {
+        let mut tree = self.tree();
+        let spent = Spent { usage: tree.usage, cost: tree.cost, wall: tree.began.elapsed() };
+        tree.budget.consume(&spent).map_err(|reached| Reached::Tree(Box::new(reached)))
+    }
+
+    /// Counts what one of the agents has spent.
+    pub fn spend(&self, usage: Usage, cost: Option<Cost>) {
+        let mut tree = self.tree();
+        tree.usage += usage;
+        if let Some(cost) = cost {
+            *tree.cost.get_or_insert(Cost { usd: 0.0, estimated: false }) += cost;
+        }
+    }
+
+    fn tree(&self) -> MutexGuard<'_, Tree> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,7 +12,7 @@ mod summary;
 pub use digest::digest;
 pub use plan::{Plan, Sizes, plan};
 pub use prune::prune;
-pub use summary::{Request, SYSTEM, notes_of, replacement};
+pub use summary::{MEMORY_QUESTION, Request, SYSTEM, fenced, notes_of, replacement};
 
 /// When and how far to compress.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,9 @@ pub struct CompressionSettings {
     /// Messages at the end whose tool output is not pruned, and of which eight are never summed
     /// up while they fit. Default 20.
     pub protect_last_n: usize,
+    /// The tool through which the model may keep what later sessions should know, before a part of
+    /// the history is summed up. Default: it is not asked.
+    pub memory_tool: Option<String>,
     /// Summaries a turn may try, whatever the occasion; one more for each eight iterations it gets
     /// through. Default 3.
     pub per_turn: u32,
@@ -45,6 +48,7 @@ impl Default for CompressionSettings {
             target_ratio: 0.20,
             protect_first_n: 3,
             protect_last_n: 20,
+            memory_tool: None,
             per_turn: 3,
             default_window: 128_000,
         }

@@ -1,5 +1,5 @@
-//! Asking a model on the side: a summary, a title. No tools, nothing of it enters the history, and
-//! the person watching sees nothing of it. What may help after a failure is what helps in a turn.
+//! Asking a model on the side: a summary, a title. Nothing of it enters the history, and the person
+//! watching sees nothing of it. What may help after a failure is what helps in a turn.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use super::ask::{Asked, ask};
 use crate::event::Emitter;
 use crate::message::{Content, Message};
 use crate::router::Route;
+use crate::tool::ToolSpec;
 use crate::transport::{ErrorKind, ModelRequest, Remedy, TransportError};
 use crate::usage::{Cost, Usage};
 
@@ -26,12 +27,14 @@ pub(super) struct Question<'a> {
     pub(super) system: &'a str,
     /// What it is asked.
     pub(super) content: Content,
+    /// What it may call; whoever asks runs the calls.
+    pub(super) tools: Arc<[ToolSpec]>,
 }
 
 /// What came of it.
 pub(super) struct Answer {
     /// The answer, or why no model of the chain gave one.
-    pub(super) text: Result<String, TransportError>,
+    pub(super) reply: Result<Message, TransportError>,
     /// What it cost.
     pub(super) side: SideCost,
 }
@@ -71,8 +74,21 @@ impl SideCost {
 }
 
 impl Answer {
+    /// What the answer says.
+    ///
+    /// # Errors
+    /// There is none, or it says nothing.
+    pub(super) fn text(self) -> Result<String, TransportError> {
+        let text = self.reply?.content.text();
+        if text.trim().is_empty() {
+            let message = "the model answered without any text";
+            return Err(TransportError::new(ErrorKind::EmptyReply, message));
+        }
+        Ok(text)
+    }
+
     fn fails(&mut self, kind: ErrorKind, message: impl Into<String>) {
-        self.text = Err(TransportError::new(kind, message));
+        self.reply = Err(TransportError::new(kind, message));
     }
 }
 
@@ -84,8 +100,8 @@ pub(super) async fn ask_chain(
     question: &Question<'_>,
     cancel: &CancellationToken,
 ) -> Answer {
-    let mut answer = Answer { text: Ok(String::new()), side: SideCost::default() };
-    answer.fails(ErrorKind::Internal, "no model is configured");
+    let nobody = TransportError::new(ErrorKind::Internal, "no model is configured");
+    let mut answer = Answer { reply: Err(nobody), side: SideCost::default() };
     let routes = by_health(agent, agent.router.auxiliary(question.task));
     let mut routes = routes.into_iter().map(|(_, route)| route).peekable();
     while let Some(route) = routes.next() {
@@ -98,7 +114,7 @@ pub(super) async fn ask_chain(
             answer.fails(ErrorKind::Timeout, message);
             continue;
         };
-        if answer.text.is_ok() || cancel.is_cancelled() {
+        if answer.reply.is_ok() || cancel.is_cancelled() {
             break;
         }
     }
@@ -130,7 +146,7 @@ impl Asking<'_> {
                 Asked::Reply(reply) => {
                     agent.health.answered(&name(route));
                     answer.side.spend(route, reply.message.usage.unwrap_or_default());
-                    answer.text = text_of(&reply.message);
+                    answer.reply = Ok(reply.message);
                     return;
                 }
                 Asked::Interrupted(_) => {
@@ -142,7 +158,7 @@ impl Asking<'_> {
             let pointless = error.remedy == Some(Remedy::WithoutImages);
             if pointless || adjustments.adjust(agent, route, &error, cancel).await.is_none() {
                 leave_alone(agent, route, &error);
-                answer.text = Err(error);
+                answer.reply = Err(error);
                 return;
             }
         }
@@ -153,19 +169,10 @@ impl Asking<'_> {
             model: self.route.model.clone(),
             system: self.question.system.into(),
             messages: vec![Arc::new(Message::user(self.question.content.clone()))],
-            tools: Arc::default(),
+            tools: Arc::clone(&self.question.tools),
             sampling: self.route.sampling.clone(),
             stream: self.route.stream,
             session_id: Arc::clone(self.session_id),
         }
     }
-}
-
-fn text_of(reply: &Message) -> Result<String, TransportError> {
-    let text = reply.content.text();
-    if text.trim().is_empty() {
-        let message = "the model answered without any text";
-        return Err(TransportError::new(ErrorKind::EmptyReply, message));
-    }
-    Ok(text)
 }

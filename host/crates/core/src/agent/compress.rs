@@ -36,6 +36,10 @@ const MAX_INEFFECTIVE: u32 = 2;
 /// less would have the next result fill it again.
 const ENOUGH_PERCENT: u64 = 80;
 
+/// Most of the window a turn begins with, in percent, however high the threshold is set: nobody may
+/// be there to compress a session that has grown over many turns.
+const BEGINNING_PERCENT: u64 = 85;
+
 /// A window after an overflow, in percent of what did not fit.
 const LEARNED_PERCENT: u64 = 90;
 
@@ -85,6 +89,8 @@ pub(super) struct Compressed {
 pub(super) struct Compressor<'a> {
     pub(super) agent: &'a Agent,
     pub(super) session_id: &'a Arc<str>,
+    /// The turn within the session.
+    pub(super) turn: u32,
     pub(super) system: &'a str,
     pub(super) tools: Arc<[ToolSpec]>,
     pub(super) route: &'a Route,
@@ -119,6 +125,7 @@ pub(super) async fn on_request(
     let compressor = Compressor {
         agent,
         session_id: &session_id,
+        turn: stored.turns,
         system: &stored.system,
         tools: agent.tools.specs(),
         route: agent.router.primary(),
@@ -130,9 +137,12 @@ pub(super) async fn on_request(
 }
 
 impl Compressor<'_> {
-    /// Whether a request of this many tokens is over the threshold.
-    pub(super) fn is_needed(&self, tokens: u64) -> bool {
-        self.agent.limits.compression.enabled && tokens >= self.threshold()
+    /// Whether a request of this many tokens is over the threshold, or, if it is the `first` of a
+    /// turn, over what a turn should begin with.
+    pub(super) fn is_needed(&self, tokens: u64, first: bool) -> bool {
+        let beginning = self.window(self.route) * BEGINNING_PERCENT / 100;
+        let most = if first { self.threshold().min(beginning) } else { self.threshold() };
+        self.agent.limits.compression.enabled && tokens >= most
     }
 
     /// Compresses `history`, in the store as well.
@@ -203,6 +213,7 @@ impl Compressor<'_> {
             return Ok(());
         }
         done.tried = true;
+        self.flush_memory(&history[plan.middle.clone()], done).await;
         match self.summary(&history[plan.middle.clone()], topic, done).await {
             Ok(summary) => {
                 let instead = replacement(history, &plan, &summary);
@@ -243,10 +254,8 @@ impl Compressor<'_> {
         topic: Option<&str>,
         done: &mut Compressed,
     ) -> Result<String, TransportError> {
-        let counter = &self.agent.counter;
-        let windows = self.agent.router.auxiliary(TASK).map(|route| self.window(route));
-        let window = windows.min().unwrap_or(self.agent.limits.compression.default_window);
-        let pieces = digest(middle, window * MATERIAL_PERCENT / 100, counter);
+        let window = self.summariser_window();
+        let pieces = digest(middle, self.material_tokens(), &self.agent.counter);
         if pieces.len() > MAX_PIECES {
             return Err(TransportError::new(
                 ErrorKind::ContextOverflow,
@@ -261,14 +270,26 @@ impl Compressor<'_> {
             let tokens = summary_tokens(window);
             let request = Request { previous: notes.as_deref(), piece, topic, tokens };
             let text = request.text();
-            let question = Question { task: TASK, system: SYSTEM, content: text.into() };
+            let content = text.into();
+            let question = Question { task: TASK, system: SYSTEM, content, tools: Arc::default() };
             let answer =
                 auxiliary::ask_chain(self.agent, self.session_id, &question, self.cancel).await;
             done.side.add(answer.side);
-            notes = Some(answer.text?);
+            notes = Some(answer.text()?);
         }
         notes
             .ok_or_else(|| TransportError::new(ErrorKind::EmptyReply, "there is nothing to sum up"))
+    }
+
+    /// The smallest window of the models that may be asked for a summary.
+    fn summariser_window(&self) -> u64 {
+        let windows = self.agent.router.auxiliary(TASK).map(|route| self.window(route));
+        windows.min().unwrap_or(self.agent.limits.compression.default_window)
+    }
+
+    /// How much a summariser is shown at once, in tokens.
+    pub(super) fn material_tokens(&self) -> u64 {
+        self.summariser_window() * MATERIAL_PERCENT / 100
     }
 
     /// A summary that failed: nothing is lost, it is told once, and not tried again at once.

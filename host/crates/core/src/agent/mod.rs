@@ -11,6 +11,7 @@ mod compress;
 mod deliver;
 mod execute;
 mod finish;
+mod flush;
 mod grace;
 mod guardrail;
 mod history;
@@ -35,7 +36,7 @@ pub use history::in_call_order;
 use tokio_util::sync::CancellationToken;
 
 use crate::approver::{Approver, Unattended};
-use crate::budget::BudgetLimits;
+use crate::budget::{BudgetLimits, TreeBudget};
 use crate::compress::CompressionSettings;
 use crate::event::{Event, EventSink};
 use crate::health::{Health, MemoryHealth};
@@ -171,6 +172,7 @@ pub struct Agent {
     counter: Calibrated,
     notices: Vec<Arc<dyn PromptNotice>>,
     descriptions: vision::Descriptions,
+    tree: Option<Arc<TreeBudget>>,
     /// What compressing came to so far.
     compression: std::sync::Mutex<compress::Record>,
 }
@@ -197,6 +199,7 @@ impl Agent {
             health: Arc::new(MemoryHealth::default()),
             counter: Arc::new(Estimate),
             notices: Vec::new(),
+            tree: None,
         }
     }
 
@@ -271,6 +274,7 @@ pub struct AgentBuilder {
     health: Arc<dyn Health>,
     counter: Arc<dyn TokenCounter>,
     notices: Vec<Arc<dyn PromptNotice>>,
+    tree: Option<Arc<TreeBudget>>,
 }
 
 impl AgentBuilder {
@@ -351,6 +355,13 @@ impl AgentBuilder {
         self
     }
 
+    /// A budget shared with other agents, beside the turn's own. Default: none.
+    #[must_use]
+    pub fn tree_budget(mut self, tree: Arc<TreeBudget>) -> Self {
+        self.tree = Some(tree);
+        self
+    }
+
     /// Adds a notice, which may end a request with a word about the turn's limits. Default: none.
     #[must_use]
     pub fn notice(mut self, notice: Arc<dyn PromptNotice>) -> Self {
@@ -392,6 +403,7 @@ impl AgentBuilder {
             counter: Calibrated::new(self.counter),
             notices: self.notices,
             descriptions: vision::Descriptions::default(),
+            tree: self.tree,
             compression: std::sync::Mutex::default(),
         })
     }

@@ -5,6 +5,7 @@ mod budgets;
 mod calls;
 mod compressing;
 mod ends;
+mod flushing;
 mod gates;
 mod noticing;
 mod recovery;

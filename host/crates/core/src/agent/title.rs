@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::Agent;
-use super::auxiliary::{Answer, Question, ask_chain};
+use super::auxiliary::{Question, SideCost, ask_chain};
 use super::turn::Turn;
 use crate::message::{Content, Role};
 use crate::text;
@@ -56,11 +56,17 @@ impl<'a> Titling<'a> {
         })
     }
 
-    /// Asks for a title and stores it. Whatever goes wrong is only logged.
-    async fn ask(self) -> Answer {
-        let question = Question { task: TASK, system: SYSTEM, content: self.text.into() };
+    /// Asks for a title and stores it; what that cost. Whatever goes wrong is only logged.
+    async fn ask(self) -> SideCost {
+        let question = Question {
+            task: TASK,
+            system: SYSTEM,
+            content: self.text.into(),
+            tools: Arc::default(),
+        };
         let answer = ask_chain(self.agent, &self.session_id, &question, &self.cancel).await;
-        match answer.text.as_deref().map(clean) {
+        let side = answer.side;
+        match answer.text().as_deref().map(clean) {
             Ok(Some(title)) => {
                 let stored = self.agent.store.propose_title(&self.session_id, &title).await;
                 stored.unwrap_or_else(|error| tracing::debug!("the title is not stored: {error}"));
@@ -68,7 +74,7 @@ impl<'a> Titling<'a> {
             Ok(None) => tracing::debug!("the model for titles gave none"),
             Err(error) => tracing::debug!("no title: {error}"),
         }
-        answer
+        side
     }
 }
 
@@ -77,21 +83,21 @@ impl<'a> Titling<'a> {
 pub(super) async fn beside<T>(
     work: impl Future<Output = T>,
     titling: Option<Titling<'_>>,
-) -> (T, Option<Answer>) {
+) -> (T, Option<SideCost>) {
     let Some(titling) = titling else { return (work.await, None) };
     let cancel = titling.cancel.clone();
     let (mut work, mut asking) = (pin!(work), pin!(titling.ask()));
     let done = tokio::select! {
         biased;
         done = &mut work => done,
-        answer = &mut asking => return (work.await, Some(answer)),
+        side = &mut asking => return (work.await, Some(side)),
     };
-    let answer = tokio::select! {
+    let side = tokio::select! {
         biased;
-        answer = tokio::time::timeout(PATIENCE, asking) => answer.ok(),
+        side = tokio::time::timeout(PATIENCE, asking) => side.ok(),
         () = cancel.cancelled() => None,
     };
-    (done, answer)
+    (done, side)
 }
 
 /// A title out of what a model says.

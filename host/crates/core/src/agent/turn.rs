@@ -10,7 +10,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::adjust::name;
 use super::ask::{Asked, ask};
-use super::auxiliary::Answer;
 use super::execute::execute;
 use super::finish::{self, Ending};
 use super::grace::last_words;
@@ -22,7 +21,7 @@ use super::reply::Reply;
 use super::title::{Titling, beside};
 use super::truncated::{Truncation, reconnect, take_in};
 use super::{Agent, Steer, TurnInput, admit, history};
-use crate::budget::{Spent, TurnBudget};
+use crate::budget::{Reached, Spent, TurnBudget};
 use crate::event::{Emitter, EventKind};
 use crate::id;
 use crate::message::{FinishReason, Message, Role};
@@ -81,7 +80,7 @@ pub(super) async fn run(agent: &Agent, input: TurnInput) -> TurnResult {
             let titling = Titling::of(&turn);
             let (ending, titled) = beside(turn.iterate(), titling).await;
             let ending = ending.unwrap_or_else(Ending::from);
-            if let Some(Answer { side, .. }) = titled {
+            if let Some(side) = titled {
                 turn.book_side(side);
             }
             finish::finish(turn, ending).await
@@ -154,7 +153,7 @@ impl<'a> Turn<'a> {
             if self.cancel.is_cancelled() {
                 return Ok(Ending::interrupted());
             }
-            if let Err(reached) = self.budget.consume(&self.spent()) {
+            if let Err(reached) = self.consume() {
                 return last_words(self, reached).await;
             }
             self.emitter.set_iteration(self.budget.used());
@@ -242,6 +241,12 @@ impl<'a> Turn<'a> {
         self.recovery.apply(self.agent, &mut request);
         self.add_notices(&mut request);
         request
+    }
+
+    /// Takes one iteration out of the turn's budget and that of the tree.
+    fn consume(&mut self) -> Result<(), Reached> {
+        self.budget.consume(&self.spent())?;
+        self.agent.tree.as_ref().map_or(Ok(()), |tree| tree.consume())
     }
 
     pub(super) fn spent(&self) -> Spent {

@@ -55,16 +55,22 @@ impl Turn<'_> {
                 ContentPart::Text { text: QUESTION.into() },
                 ContentPart::ImageUrl { image_url: image.clone() },
             ];
-            let question = Question { task: TASK, system: SYSTEM, content: Content(parts) };
+            let question = Question {
+                task: TASK,
+                system: SYSTEM,
+                content: Content(parts),
+                tools: Default::default(),
+            };
             let answer = ask_chain(self.agent, &self.session_id, &question, &self.cancel).await;
             self.book_side(answer.side);
+            let shown = answer.text();
             if self.cancel.is_cancelled() {
                 return; // the next request notices it
             }
-            if let Err(error) = &answer.text {
+            if let Err(error) = &shown {
                 tracing::warn!("an image could not be described: {error}");
             }
-            self.agent.descriptions.known().insert(key(&image), answer.text.ok());
+            self.agent.descriptions.known().insert(key(&image), shown.ok());
         }
     }
 

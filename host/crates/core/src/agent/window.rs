@@ -19,7 +19,7 @@ impl Turn<'_> {
     /// Compresses the history if the next request would be over the threshold.
     pub(super) async fn keep_within_window(&mut self) -> Result<(), StoreError> {
         let tokens = self.size.with(&self.history, &self.agent.counter);
-        if self.compressor().is_needed(tokens) {
+        if self.compressor().is_needed(tokens, self.iterations.is_empty()) {
             self.compress(Occasion::Threshold).await?;
         }
         Ok(())
@@ -63,6 +63,7 @@ impl Turn<'_> {
         Compressor {
             agent: self.agent,
             session_id: &self.session_id,
+            turn: self.number,
             system: &self.system,
             tools: self.agent.tools.specs(),
             route: self.route(),
@@ -97,6 +98,9 @@ impl Turn<'_> {
     pub(super) fn book_side(&mut self, spent: SideCost) {
         self.api_calls += spent.api_calls;
         self.usage += spent.usage;
+        if let Some(tree) = &self.agent.tree {
+            tree.spend(spent.usage, spent.cost);
+        }
         if let Some(cost) = spent.cost {
             *self.cost.get_or_insert(Cost { usd: 0.0, estimated: false }) += cost;
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::rig::{Rig, rig_with, sketch};
 use crate::agent::{Limits, TurnInput};
-use crate::budget::BudgetLimits;
+use crate::budget::{BudgetLimits, TreeBudget};
 use crate::message::{FinishReason, Role};
 use crate::result::EndKind;
 use crate::store::Store;
@@ -19,6 +19,41 @@ fn reads(n: u32) -> Script {
 fn limited(script: impl IntoIterator<Item = Script>, max_turns: u32, budget: BudgetLimits) -> Rig {
     let limits = Limits { max_turns, budget, ..Limits::default() };
     rig_with(script, |builder| builder.limits(limits))
+}
+
+/// A script of so many calls, then an answer.
+fn calls(count: usize) -> impl Iterator<Item = Script> {
+    let calls = (0..count).map(|n| call(&[(&format!("c{n}"), "read", "{}")]));
+    calls.chain([text("done")])
+}
+
+#[tokio::test(start_paused = true)]
+async fn agents_of_one_tree_share_a_budget_beside_their_own() {
+    let tree = TreeBudget::new(5, BudgetLimits::default());
+    let limits = Limits { max_turns: 4, ..Limits::default() };
+    let member = |script: usize| {
+        rig_with(calls(script), |it| it.tree_budget(tree.clone()).limits(limits.clone()))
+    };
+    let (parent, child, late) = (member(2), member(3), member(1));
+    let result = parent.agent.run_turn(TurnInput::user("go")).await;
+    assert_eq!((result.end.kind, result.iterations.len()), (EndKind::Finished, 3));
+    let result = child.agent.run_turn(TurnInput::user("go")).await;
+    assert_eq!(result.end.kind, EndKind::BudgetSpent);
+    assert_eq!(result.end.detail, "all 5 iterations of the tree of agents are used");
+    assert_eq!(child.log().len(), 2);
+    let result = late.agent.run_turn(TurnInput::user("go")).await;
+    assert_eq!((result.end.kind, result.api_calls), (EndKind::BudgetSpent, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_of_one_agent_are_gone_for_the_tree() {
+    let limits = BudgetLimits { tokens: Some(60), ..BudgetLimits::default() };
+    let tree = TreeBudget::new(100, limits);
+    let parent = rig_with(calls(0), |it| it.tree_budget(tree.clone()));
+    parent.agent.run_turn(TurnInput::user("a long word ".repeat(40))).await;
+    let child = rig_with(calls(0), |it| it.tree_budget(tree.clone()));
+    let result = child.agent.run_turn(TurnInput::user("go")).await;
+    assert_eq!(result.end.detail, "the tree of agents has used its 60 tokens");
 }
 
 #[tokio::test(start_paused = true)]
