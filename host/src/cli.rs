@@ -6,6 +6,7 @@ mod interrupt;
 mod plugins;
 mod prompt;
 mod providers;
+mod rollback;
 mod run;
 mod sessions;
 
@@ -131,6 +132,8 @@ pub(crate) enum Command {
     /// List, show, search, export, rename and delete stored sessions
     #[command(subcommand)]
     Sessions(sessions::SessionsCommand),
+    /// Bring folders back to what they were before the last turns that changed them
+    Rollback(rollback::RollbackArgs),
     /// A whole conversation without any key: a scripted model, real plugins, a real folder
     Demo,
 }
@@ -168,6 +171,7 @@ pub async fn main(cli: Cli) -> ExitCode {
         Some(Command::Prompt(command)) => prompt::main(command, &cli.run, &home).await,
         Some(Command::Providers) => providers::main(&cli.run, &home),
         Some(Command::Sessions(command)) => sessions::main(command, &cli.run, &home).await,
+        Some(Command::Rollback(command)) => rollback::main(command, &cli.run, &home),
         Some(Command::Demo) => demo::main(&cli.run, &home).await,
     };
     code.unwrap_or_else(|error| run::refuse(&cli.run, &error))

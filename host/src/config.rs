@@ -16,7 +16,7 @@ use hermes_native::Memory;
 use hermes_plugin::registry::PluginSettings;
 use serde::Deserialize;
 
-use crate::UsageError;
+use crate::{UsageError, checkpoint};
 
 pub use one_or_more::OneOrMore;
 
@@ -36,6 +36,8 @@ pub struct Config {
     pub budget: BudgetConfig,
     /// When the history is compressed.
     pub compression: CompressionConfig,
+    /// What is kept of folders before turns change them.
+    pub checkpoints: CheckpointConfig,
     /// Configured providers, by name. One that is known by itself, such as `groq`, is overlaid.
     pub providers: BTreeMap<String, ProviderConfig>,
     /// Settings of plugins, by name.
@@ -185,6 +187,48 @@ pub struct ProviderConfig {
     /// How its server differs from what OpenAI's documentation says, all of it, instead of what
     /// our table says.
     pub quirks: Option<hermes_transport::Quirks>,
+}
+
+/// `[checkpoints]`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CheckpointConfig {
+    /// Whether any are taken. Default true.
+    pub enabled: Option<bool>,
+    /// Most files of a folder; one with more is not kept. Default 20 000.
+    pub max_files: Option<usize>,
+    /// Largest file that is kept, in MiB. Default 10.
+    pub max_file_mib: Option<u64>,
+    /// All that is kept, in MiB; the oldest checkpoints go first. Default 500.
+    pub max_mib: Option<u64>,
+    /// Checkpoints kept of a folder. Default 20.
+    pub keep: Option<usize>,
+}
+
+impl CheckpointConfig {
+    /// The limits it comes to.
+    ///
+    /// # Errors
+    /// One of them is nothing.
+    pub(crate) fn limits(&self) -> Result<checkpoint::Limits, UsageError> {
+        let nothing = [
+            ("max_files", self.max_files == Some(0)),
+            ("max_file_mib", self.max_file_mib == Some(0)),
+            ("max_mib", self.max_mib == Some(0)),
+            ("keep", self.keep == Some(0)),
+        ];
+        if let Some((name, _)) = nothing.into_iter().find(|(_, is_nothing)| *is_nothing) {
+            return Err(UsageError::new(format!(
+                "checkpoints.{name} is 0; give at least 1, or say enabled = false for no checkpoints"
+            )));
+        }
+        Ok(checkpoint::Limits {
+            files: self.max_files.unwrap_or(20_000),
+            file_bytes: self.max_file_mib.unwrap_or(10).saturating_mul(1 << 20),
+            total_bytes: self.max_mib.unwrap_or(500).saturating_mul(1 << 20),
+            checkpoints: self.keep.unwrap_or(20),
+        })
+    }
 }
 
 /// `[auxiliary]`: who does a side task. A task without an entry is done by the main providers.

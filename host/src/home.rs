@@ -68,6 +68,11 @@ impl Home {
         self.0.join("cache")
     }
 
+    /// `checkpoints/`: what folders held before turns changed them.
+    pub fn checkpoints(&self) -> PathBuf {
+        self.0.join("checkpoints")
+    }
+
     /// `memories/`: what the model remembers.
     pub fn memories(&self) -> PathBuf {
         self.0.join("memories")

@@ -16,6 +16,7 @@ use hermes_plugin::registry::{Loaded, PluginSummary};
 use hermes_store::SqliteStore;
 
 use crate::breaker::Breaker;
+use crate::checkpoint::FolderCheckpoints;
 use crate::config::Config;
 use crate::extensions::Extensions;
 use crate::home::Home;
@@ -178,10 +179,12 @@ impl HostBuilder {
             ..defaults
         };
         let health = Arc::new(Breaker::new(self.home.cache()));
+        let checkpoints = FolderCheckpoints::new(&self.home, &config.checkpoints)?.map(Arc::new);
         Ok(Host {
             store,
             router,
             health,
+            checkpoints,
             notices,
             prompt_notices: config.agent.notices.iter().map(|kind| kind.port()).collect(),
             tools,
@@ -247,6 +250,7 @@ pub struct Host {
     store: Arc<SqliteStore>,
     router: ModelRouter,
     health: Arc<Breaker>,
+    checkpoints: Option<Arc<FolderCheckpoints>>,
     notices: Vec<String>,
     prompt_notices: Vec<Arc<dyn PromptNotice>>,
     tools: Vec<Arc<dyn Tool>>,
@@ -283,6 +287,9 @@ impl Host {
             .approver(approver)
             .health(self.health.clone())
             .events(events);
+        if let Some(checkpoints) = &self.checkpoints {
+            builder = builder.checkpoints(checkpoints.clone());
+        }
         for notice in &self.prompt_notices {
             builder = builder.notice(Arc::clone(notice));
         }

@@ -28,6 +28,7 @@ mod usage_error;
 
 mod approve;
 mod breaker;
+mod checkpoint;
 pub mod cli;
 pub mod config;
 mod demo;

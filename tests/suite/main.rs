@@ -11,6 +11,7 @@ mod matrix;
 mod model;
 mod plugins;
 mod prompt;
+mod rollback;
 mod shipped;
 mod strict;
 mod vendors;

@@ -17,6 +17,7 @@ pub mod usage;
 
 // Ports: what the loop asks of the world.
 pub mod approver;
+pub mod checkpoint;
 pub mod health;
 pub mod hook;
 pub mod keep;

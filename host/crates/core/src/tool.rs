@@ -1,5 +1,6 @@
 //! The port to a tool: a spec the model sees and a call that answers it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,6 +47,9 @@ pub struct ToolTraits {
     pub idempotent: bool,
     /// Names of the arguments that hold paths.
     pub path_arguments: Vec<String>,
+    /// Folders of the host's that it may change, as canonical paths. They are kept before its first
+    /// call in a turn.
+    pub writable_folders: Vec<PathBuf>,
     /// The tool's own deadline, if shorter than the host's.
     pub timeout: Option<Duration>,
     /// The tool's own cap on its result in bytes, if lower than the host's.

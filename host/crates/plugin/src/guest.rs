@@ -40,6 +40,8 @@ pub(crate) struct Scope {
     pub(crate) namespace: Arc<str>,
     /// Whether it sees the granted folders.
     pub(crate) folders: bool,
+    /// Whether it may change what is in them, as far as that is granted.
+    pub(crate) writes: bool,
     /// How many such calls may be under way at once; `None` for no limit.
     pub(crate) permits: Option<Arc<Semaphore>>,
     /// When its time is up.

@@ -81,6 +81,7 @@ impl Plugin {
             identity: Arc::clone(&self.identity),
             namespace: self.name().into(),
             folders: true,
+            writes: true,
             permits: Some(Arc::clone(&self.calls)),
             ends: Instant::now() + wall,
             cancel,
@@ -96,6 +97,7 @@ impl Plugin {
         Scope {
             namespace: format!("{}/hooks", self.name()).into(),
             folders: false,
+            writes: false,
             permits: None,
             ..self.tool_scope(wall, cancel)
         }

@@ -28,6 +28,10 @@ pub(crate) struct WasmTool {
 impl WasmTool {
     pub(crate) fn new(plugin: Arc<Plugin>, raw: &RawSpec, description: String) -> Self {
         let mut traits = traits(&raw.attributes);
+        if !traits.read_only {
+            let folders = plugin.identity.effective.fs.iter().filter(|folder| folder.writable);
+            traits.writable_folders = folders.map(|folder| folder.host_path.clone()).collect();
+        }
         let own = traits.max_result_bytes.unwrap_or(usize::MAX);
         traits.max_result_bytes = Some(own.min(plugin.identity.limits.result_bytes));
         let spec = ToolSpec {
@@ -61,6 +65,8 @@ impl WasmTool {
             return (Answer::NeverRan("the component exports no tools any more".into()), receipt);
         };
         let mut scope = self.plugin.tool_scope(wall, invocation.cancel.clone());
+        // What a tool says about itself holds: one that only reads cannot do anything else.
+        scope.writes = !self.spec.traits.read_only;
         scope.progress = Some(Arc::clone(&invocation.progress));
         scope.person = Some(Person {
             approver: Arc::clone(&invocation.approver),
@@ -216,6 +222,7 @@ fn traits(attributes: &Map<String, Value>) -> ToolTraits {
             .flatten()
             .filter_map(|path| path.as_str().map(str::to_owned))
             .collect(),
+        writable_folders: Vec::new(),
         timeout: number("timeout-ms").map(Duration::from_millis),
         max_result_bytes: number("max-result-bytes").and_then(|bytes| usize::try_from(bytes).ok()),
     }

@@ -37,14 +37,19 @@ pub(crate) fn context(scope: &Scope, printed: &Printed) -> Result<WasiCtx, Strin
         for guest_path in
             first.into_iter().chain([own.as_ref()]).chain(folder.guest_path.as_deref())
         {
-            preopen(&mut builder, folder, guest_path)?;
+            preopen(&mut builder, folder, guest_path, folder.writable && scope.writes)?;
         }
     }
     Ok(builder.build())
 }
 
-fn preopen(builder: &mut WasiCtxBuilder, folder: &Folder, guest_path: &str) -> Result<(), String> {
-    let perms = if folder.writable { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+fn preopen(
+    builder: &mut WasiCtxBuilder,
+    folder: &Folder,
+    guest_path: &str,
+    writable: bool,
+) -> Result<(), String> {
+    let perms = if writable { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
     let opened = builder.preopened_dir(&folder.host_path, guest_path, perms);
     opened.map(|_| ()).map_err(|error| gone(&folder.host_path, &error))
 }

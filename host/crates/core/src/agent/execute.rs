@@ -27,6 +27,9 @@ pub(super) async fn execute(
             Segment::Together(indices) => indices,
             Segment::Alone(index) => vec![index],
         };
+        for prepared in indices.iter().filter_map(|&at| waiting[at].as_ref()) {
+            turn.keep_folders(prepared).await;
+        }
         let ends = Instant::now() + turn.agent.limits.segment_timeout;
         let calls = indices.into_iter().filter_map(|at| Some((at, waiting[at].take()?)));
         let running = calls.map(|(at, mut prepared)| async move {

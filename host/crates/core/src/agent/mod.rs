@@ -7,6 +7,7 @@ mod admit;
 mod ask;
 mod auxiliary;
 mod call;
+mod checkpoint;
 mod compress;
 mod deliver;
 mod execute;
@@ -37,6 +38,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::approver::{Approver, Unattended};
 use crate::budget::{BudgetLimits, TreeBudget};
+use crate::checkpoint::Checkpoints;
 use crate::compress::CompressionSettings;
 use crate::event::{Event, EventSink};
 use crate::health::{Health, MemoryHealth};
@@ -173,6 +175,7 @@ pub struct Agent {
     notices: Vec<Arc<dyn PromptNotice>>,
     descriptions: vision::Descriptions,
     tree: Option<Arc<TreeBudget>>,
+    checkpoints: Option<Arc<dyn Checkpoints>>,
     /// What compressing came to so far.
     compression: std::sync::Mutex<compress::Record>,
 }
@@ -200,6 +203,7 @@ impl Agent {
             counter: Arc::new(Estimate),
             notices: Vec::new(),
             tree: None,
+            checkpoints: None,
         }
     }
 
@@ -275,6 +279,7 @@ pub struct AgentBuilder {
     counter: Arc<dyn TokenCounter>,
     notices: Vec<Arc<dyn PromptNotice>>,
     tree: Option<Arc<TreeBudget>>,
+    checkpoints: Option<Arc<dyn Checkpoints>>,
 }
 
 impl AgentBuilder {
@@ -355,6 +360,13 @@ impl AgentBuilder {
         self
     }
 
+    /// What keeps folders before a turn changes them. Default: nothing does.
+    #[must_use]
+    pub fn checkpoints(mut self, checkpoints: Arc<dyn Checkpoints>) -> Self {
+        self.checkpoints = Some(checkpoints);
+        self
+    }
+
     /// A budget shared with other agents, beside the turn's own. Default: none.
     #[must_use]
     pub fn tree_budget(mut self, tree: Arc<TreeBudget>) -> Self {
@@ -404,6 +416,7 @@ impl AgentBuilder {
             notices: self.notices,
             descriptions: vision::Descriptions::default(),
             tree: self.tree,
+            checkpoints: self.checkpoints,
             compression: std::sync::Mutex::default(),
         })
     }

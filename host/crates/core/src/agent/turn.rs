@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -62,6 +63,8 @@ pub(super) struct Turn<'a> {
     pub(super) budget: TurnBudget,
     began: Instant,
     guardrail: Guardrail,
+    /// Folders kept in this turn.
+    pub(super) kept_folders: Mutex<HashSet<PathBuf>>,
     pub(super) iterations: Vec<IterationInfo>,
     pub(super) api_calls: u32,
     pub(super) usage: Usage,
@@ -123,6 +126,7 @@ impl<'a> Turn<'a> {
             budget: TurnBudget::new(agent.limits.max_turns, agent.limits.budget),
             began: Instant::now(),
             guardrail: Guardrail::default(),
+            kept_folders: Mutex::default(),
             iterations: Vec::new(),
             api_calls: 0,
             usage: Usage::default(),

@@ -118,6 +118,7 @@ fn nobody(path: &Path) -> Scope {
         identity: Arc::new(identity),
         namespace: "".into(),
         folders: false,
+        writes: false,
         permits: None,
         ends: Instant::now() + BOUNDS.wall,
         cancel: Default::default(),
