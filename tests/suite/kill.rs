@@ -45,6 +45,56 @@ fn b027_killed_while_a_tool_ran_the_session_goes_on() {
     assert_eq!(again[..5], resumed[..5], "nothing is added a second time");
 }
 
+/// Kills, spread over a turn of three iterations and a few milliseconds around each request.
+const KILLS: u64 = 200;
+
+#[test]
+fn a_kill_at_any_of_200_points_leaves_a_session_that_goes_on() {
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            scope.spawn(move || (worker..KILLS).step_by(4).for_each(killed_at));
+        }
+    });
+}
+
+/// A turn killed at the `n`th point; the next turn must do as if nothing had happened, with a
+/// request that a strict provider accepts.
+fn killed_at(n: u64) {
+    let todo = |id: &str| {
+        let item = json!({"id": "1", "content": "x", "status": "pending"});
+        calls(&[(id, "todo", json!({"todos": [item]})), (&format!("{id}b"), "todo", json!({}))])
+    };
+    let model = Model::new([todo("a"), todo("b"), text("done")]);
+    let host = Host::new();
+    let ask = ["--base-url", model.url(), "--model", "fake", "-q", "go"];
+    let mut child = host.spawn(&ask);
+    // Up to the third request, then a moment that differs each time.
+    let requests = usize::try_from(n % 4).unwrap();
+    while model.count() < requests && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    let dice = n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    let moment =
+        std::time::Instant::now() + std::time::Duration::from_micros((dice >> 33) % 20_000);
+    while std::time::Instant::now() < moment {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let next = Model::new([text("went on")]);
+    let ask = ["--base-url", next.url(), "--model", "fake", "-q", "go on"];
+    let mut output = host.run(&[&ask[..], &["--continue"]].concat());
+    if output.stderr.contains("there is no session to continue") {
+        output = host.run(&ask); // it was killed before there was one
+    }
+    assert_eq!((output.code, &*output.stdout), (Some(0), "went on\n"), "point {n}: {output:?}");
+    let database = rusqlite::Connection::open(host.home().join("state.db")).unwrap();
+    let twice = "SELECT count(*) - count(DISTINCT id) FROM messages";
+    let twice: u32 = database.query_row(twice, [], |row| row.get(0)).unwrap();
+    assert_eq!(twice, 0, "point {n}");
+}
+
 /// Waits until the model's reply is stored.
 fn wait_for_reply(database: &std::path::Path) {
     loop {

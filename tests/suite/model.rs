@@ -88,9 +88,14 @@ impl Model {
         seen
     }
 
+    /// How many requests have come.
+    pub(crate) fn count(&self) -> usize {
+        self.seen.lock().unwrap().len()
+    }
+
     /// Waits until so many requests have come.
     pub(crate) fn wait_for(&self, count: usize) {
-        while self.seen.lock().unwrap().len() < count {
+        while self.count() < count {
             std::thread::yield_now();
         }
     }

@@ -48,6 +48,11 @@ pub(crate) enum SessionsCommand {
         /// The title; another session's gets a number behind it
         title: String,
     },
+    /// Bring back what compressing took out of a session, as a session that continues it
+    Restore {
+        /// Its id or title, or the start of one
+        id: String,
+    },
     /// Delete a session and all that is kept for it, for good
     Delete {
         /// Its whole id
@@ -91,6 +96,12 @@ pub(super) async fn main(
             let id = find_session(&store, id).await?;
             let title = store.rename_session(&id, title).await.map_err(broken)?;
             out.line(&format!("{id}  {title}"));
+        }
+        SessionsCommand::Restore { id } => {
+            let id = find_session(&store, id).await?;
+            let restored = store.restore_session(&id).await.map_err(broken)?;
+            out.line(&restored);
+            out.note(&format!("hermes-host --resume {restored} goes on with it"));
         }
         SessionsCommand::Delete { id } => {
             store.delete_session(id).await.map_err(broken)?;

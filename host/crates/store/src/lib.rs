@@ -34,6 +34,7 @@ mod history;
 mod lease;
 mod page;
 mod receipt;
+mod restore;
 mod search;
 mod shelf;
 mod spill;

@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::receipt;
 use crate::session::{self, SessionFilter};
 use crate::writer::Writer;
-use crate::{index, lease, page, shelf};
+use crate::{index, lease, page, restore, shelf};
 
 /// Tells the time in milliseconds since 1970-01-01 UTC.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -170,6 +170,22 @@ impl SqliteStore {
         let (id, title) = (session_id.to_owned(), title.to_owned());
         let work = move |conn: &rusqlite::Connection| shelf::rename(conn, &id, &title);
         self.writer.commit(Durability::Process, 0, work).await
+    }
+
+    /// Makes a session that continues this one and holds what it held before anything was archived
+    /// in it; gives its id. This one stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NoSession`] if there is none, [`StoreError::Broken`] if nothing of it was
+    /// archived or the file cannot be written.
+    pub async fn restore_session(&self, session_id: &str) -> Result<String, StoreError> {
+        let (id, child, now) = (session_id.to_owned(), hermes_core::id::fresh(), self.now_ms());
+        let made = child.clone();
+        let bytes = usize::MAX; // as long as the session is
+        let work = move |conn: &rusqlite::Connection| restore::restore(conn, &id, &made, now);
+        self.writer.commit(Durability::Process, bytes, work).await?;
+        Ok(child)
     }
 
     /// Deletes all sessions that have not changed since `before_ms` (milliseconds since 1970-01-01

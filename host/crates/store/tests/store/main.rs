@@ -7,6 +7,7 @@ mod many;
 mod opening;
 mod plugin_state;
 mod receipts;
+mod restoring;
 mod round_trip;
 mod searching;
 mod sessions;
