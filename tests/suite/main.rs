@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cli;
+mod compression;
 mod demo;
 mod documents;
 mod host;

@@ -3,6 +3,7 @@
 
 use base64::Engine;
 
+use super::history;
 use super::turn::Turn;
 use crate::failure::Failure;
 use crate::message::{Content, ContentPart, ImageUrl, Message, ToolCall};
@@ -73,7 +74,7 @@ async fn content(turn: &Turn<'_>, call: &ToolCall, parts: Vec<Part>) -> Content 
     }
     text.push_str(&note);
     if text.trim().is_empty() && shown.is_empty() {
-        text = "(no output)".into();
+        text = history::NO_OUTPUT.into();
     }
     if !text.is_empty() {
         shown.insert(0, ContentPart::Text { text });

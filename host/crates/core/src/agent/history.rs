@@ -8,6 +8,9 @@ use crate::failure::code;
 use crate::message::{Effect, Message, Replay, Role, ToolCall};
 use crate::router::Route;
 
+/// What a result without any content says.
+pub(super) const NO_OUTPUT: &str = "(no output)";
+
 /// The results a history lacks: one for every call nobody answered, because the process died or
 /// was stopped in between.
 ///
@@ -49,6 +52,7 @@ fn interrupted(call: &ToolCall, read_only: bool) -> Message {
 ///
 /// - Results stand directly after the reply that asked for them, in call order, one each; a result
 ///   without its call is left out, a call without its result gets one.
+/// - Results without content say that they have none.
 /// - Replies with neither text nor calls are left out.
 /// - Neighbours of one role are merged (two user messages after a failed turn, say).
 pub(super) fn outgoing(history: &[Arc<Message>]) -> Vec<Arc<Message>> {
@@ -85,8 +89,14 @@ fn push(
     }
     for call in &message.tool_calls {
         let result = results.remove(call.id.as_str()).cloned();
-        out.push(result.unwrap_or_else(|| Arc::new(interrupted(call, false))));
+        let result = result.unwrap_or_else(|| Arc::new(interrupted(call, false)));
+        out.push(if result.content.is_blank() { Arc::new(silent(&result)) } else { result });
     }
+}
+
+/// A result that says nothing, which some providers refuse, as one that says so.
+fn silent(result: &Message) -> Message {
+    Message { content: NO_OUTPUT.into(), ..result.clone() }
 }
 
 /// The same messages for `route`: what another provider, model or wire format wants back is left

@@ -125,10 +125,13 @@ impl Serialize for Messages<'_> {
             if moved && has_image(&message.content) {
                 pictured.push(message);
             }
-            // Results of one reply stay together; their images follow after the last of them.
+            // Results of one reply stay together; their images follow after the last of them, with
+            // what the user says next: some servers refuse two user messages in a row.
             let last_result = messages.peek().is_none_or(|(_, next)| next.role != Role::Tool);
             if last_result && !pictured.is_empty() {
-                list.serialize_element(&ResultImages(&pictured))?;
+                let user = messages.next_if(|(_, next)| next.role == Role::User);
+                let user = user.map(|(at, message)| (message, marks.contains(&at)));
+                list.serialize_element(&ResultImages { results: &pictured, user })?;
                 pictured.clear();
             }
         }
@@ -242,7 +245,15 @@ impl Wire<'_> {
 }
 
 fn has_image(content: &Content) -> bool {
-    content.0.iter().any(|part| matches!(part, ContentPart::ImageUrl { .. }))
+    content.0.iter().any(is_image)
+}
+
+fn is_image(part: &ContentPart) -> bool {
+    matches!(part, ContentPart::ImageUrl { .. })
+}
+
+fn is_empty(part: &ContentPart) -> bool {
+    matches!(part, ContentPart::Text { text } if text.trim().is_empty())
 }
 
 /// All text of a content as one string: every server takes a string where some refuse a list.
@@ -262,37 +273,55 @@ struct Parts<'a>(&'a Content);
 
 impl Serialize for Parts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let empty = |part: &&ContentPart| matches!(part, ContentPart::Text { text } if text.trim().is_empty());
-        serializer.collect_seq(self.0.0.iter().filter(|part| !empty(part)))
+        serializer.collect_seq(self.0.0.iter().filter(|part| !is_empty(part)))
     }
 }
 
-/// A user message with the images of tool results, which tool messages themselves cannot hold.
-struct ResultImages<'a>(&'a [&'a Message]);
+/// A user message with the images of tool results, which tool messages themselves cannot hold, and
+/// what the user says after them.
+struct ResultImages<'a> {
+    results: &'a [&'a Message],
+    /// The user's own message, and whether the prompt is cached up to and with it.
+    user: Option<(&'a Message, bool)>,
+}
 
 impl Serialize for ResultImages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
         map.serialize_entry("role", "user")?;
-        map.serialize_entry("content", &ResultImageParts(self.0))?;
+        map.serialize_entry("content", &ResultImageParts(self))?;
         map.end()
     }
 }
 
-struct ResultImageParts<'a>(&'a [&'a Message]);
+struct ResultImageParts<'a>(&'a ResultImages<'a>);
 
 impl Serialize for ResultImageParts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
-        for message in self.0 {
+        let ResultImages { results, user } = self.0;
+        for message in *results {
             let tool = message.name.as_deref().unwrap_or("a tool");
             let id = message.tool_call_id.as_deref().unwrap_or_default();
             let text = format!("Images from the result of {tool} (call {id}):");
             list.serialize_element(&ContentPart::Text { text })?;
-            let image = |part: &&ContentPart| matches!(part, ContentPart::ImageUrl { .. });
-            for part in message.content.0.iter().filter(image) {
+            for part in message.content.0.iter().filter(|part| is_image(part)) {
                 list.serialize_element(part)?;
             }
+        }
+        match user {
+            Some((message, true)) => {
+                for part in message.content.0.iter().filter(|part| is_image(part)) {
+                    list.serialize_element(part)?;
+                }
+                list.serialize_element(&cache::Marked::text(&message.content.text()))?;
+            }
+            Some((message, false)) => {
+                for part in message.content.0.iter().filter(|part| !is_empty(part)) {
+                    list.serialize_element(part)?;
+                }
+            }
+            None => {}
         }
         list.end()
     }

@@ -213,8 +213,8 @@ fn images_are_sent_in_user_messages_only() {
         {"role": "user", "content": [
             text("Images from the result of read (call c1):"), part("data:image/png;base64,AA"),
             text("Images from the result of read (call c3):"), part("https://i/3"),
+            text("go on"),
         ]},
-        {"role": "user", "content": "go on"},
     ]);
     assert_eq!(sent, expected);
 }
