@@ -8,6 +8,7 @@ mod prompt;
 mod providers;
 mod rollback;
 mod run;
+mod secrets;
 mod sessions;
 
 use std::path::PathBuf;
@@ -129,6 +130,9 @@ pub(crate) enum Command {
     Prompt(prompt::PromptCommand),
     /// List the providers: where each is, and whether there is a key for it
     Providers,
+    /// Set, list and remove the secrets that plugins may use and never see
+    #[command(subcommand)]
+    Secrets(secrets::SecretsCommand),
     /// List, show, search, export, rename and delete stored sessions
     #[command(subcommand)]
     Sessions(sessions::SessionsCommand),
@@ -170,6 +174,7 @@ pub async fn main(cli: Cli) -> ExitCode {
         Some(Command::Plugins(command)) => plugins::main(command, &cli.run, &home).await,
         Some(Command::Prompt(command)) => prompt::main(command, &cli.run, &home).await,
         Some(Command::Providers) => providers::main(&cli.run, &home),
+        Some(Command::Secrets(command)) => secrets::main(command, &cli.run, &home),
         Some(Command::Sessions(command)) => sessions::main(command, &cli.run, &home).await,
         Some(Command::Rollback(command)) => rollback::main(command, &cli.run, &home),
         Some(Command::Demo) => demo::main(&cli.run, &home).await,

@@ -12,6 +12,7 @@ use crate::UsageError;
 use crate::config::Config;
 use crate::home::Home;
 use crate::provider;
+use crate::secrets::Sources;
 
 /// What decides which plugins are loaded and what they may do.
 pub(crate) struct Extensions<'a> {
@@ -56,8 +57,11 @@ impl Extensions<'_> {
         let cwd = std::env::current_dir().map_err(|error| {
             UsageError::new(format!("the working directory cannot be used: {error}"))
         })?;
-        let sandbox =
-            Sandbox::new(SandboxOptions { cache_dir: Some(self.home.cache()), state: store });
+        let sandbox = Sandbox::new(SandboxOptions {
+            cache_dir: Some(self.home.cache()),
+            state: store,
+            secrets: Arc::new(Sources::new(self.home)),
+        });
         Ok(LoadOptions {
             dirs: self.folders(),
             places: Places {

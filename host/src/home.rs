@@ -63,6 +63,11 @@ impl Home {
         self.0.join("state.db")
     }
 
+    /// `secrets.toml`: credentials for plugins.
+    pub fn secrets(&self) -> PathBuf {
+        self.0.join("secrets.toml")
+    }
+
     /// `cache/`: compiled plugins.
     pub fn cache(&self) -> PathBuf {
         self.0.join("cache")

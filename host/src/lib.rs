@@ -38,6 +38,7 @@ mod host;
 mod prompt;
 mod provider;
 mod render;
+mod secrets;
 mod tokenizer;
 
 pub use hermes_core as core;

@@ -13,6 +13,7 @@ mod model;
 mod plugins;
 mod prompt;
 mod rollback;
+mod secrets;
 mod shipped;
 mod strict;
 mod vendors;

@@ -113,7 +113,7 @@ fn extensions<'a>(
     }
 }
 
-fn load(args: &RunArgs, home: &Home) -> Result<Loaded, UsageError> {
+pub(super) fn load(args: &RunArgs, home: &Home) -> Result<Loaded, UsageError> {
     let config = Config::load(&home.config())?;
     let store = open_store(home)?;
     extensions(args, home, &config, &store).load(store)

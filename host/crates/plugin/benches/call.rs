@@ -13,6 +13,7 @@ use hermes_core::hook::HookCall;
 use hermes_core::keep::{PluginState, StateEntry, StateError, StateQuota};
 use hermes_core::tool::ToolInvocation;
 use hermes_plugin::policy::{Effective, HookPowers, Limits};
+use hermes_plugin::secret::NoSecrets;
 use hermes_plugin::{DEFAULT_TIMEOUT, HookOptions, Plugin, Sandbox, SandboxOptions};
 use serde_json::Map;
 
@@ -60,7 +61,8 @@ fn plugin(sandbox: &Arc<Sandbox>, name: &str, hook_powers: HookPowers) -> Arc<Pl
 fn call(criterion: &mut Criterion) {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let options = SandboxOptions { cache_dir: None, state: Arc::new(Nothing) };
+    let options =
+        SandboxOptions { cache_dir: None, state: Arc::new(Nothing), secrets: Arc::new(NoSecrets) };
     let sandbox = Sandbox::new(options).unwrap();
     let tools =
         plugin(&sandbox, "hostile", HookPowers::default()).tools(|spec| spec.description.clone());

@@ -1,5 +1,6 @@
 //! Between the contract's types and the core's. Nothing is decided here.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use hermes_core::failure::{Attributes, Failure, code};
@@ -7,6 +8,7 @@ use hermes_core::tool::{Body, Outcome, Part};
 use serde_json::Value;
 
 use crate::bindings::plugin_types as wit;
+use crate::secret::Redactor;
 
 /// Most bytes of one result, whatever a plugin's own limits: beyond this it is data, not an answer.
 pub(crate) const RESULT_BYTES: usize = 16 << 20;
@@ -100,6 +102,45 @@ pub(crate) fn failure(failure: wit::Failure) -> Failure {
         message: cut(failure.message, MESSAGE_BYTES),
         retry_after: failure.retry_after_ms.map(Duration::from_millis),
         attributes: attributes(failure.attributes),
+    }
+}
+
+/// Takes the values of secrets out of an outcome.
+pub(crate) fn redact(outcome: &mut Outcome, redactor: &Redactor) {
+    let in_text = |text: &mut String| {
+        if let Cow::Owned(clean) = redactor.redact_text(text) {
+            *text = clean;
+        }
+    };
+    let in_attributes = |attributes: &mut Attributes| {
+        for (_, value) in attributes.iter_mut() {
+            let text = value.to_string();
+            if let Cow::Owned(clean) = redactor.redact_text(&text) {
+                // Where a blot breaks the JSON, what is left of it is text.
+                *value = serde_json::from_str(&clean).unwrap_or(Value::String(clean));
+            }
+        }
+    };
+    match outcome {
+        Ok(parts) => {
+            for part in parts {
+                in_text(&mut part.mime);
+                in_attributes(&mut part.attributes);
+                match &mut part.body {
+                    Body::Text(text) => in_text(text),
+                    Body::Bytes(bytes) => {
+                        if let Cow::Owned(clean) = redactor.redact_bytes(bytes) {
+                            *bytes = clean;
+                        }
+                    }
+                }
+            }
+        }
+        Err(failure) => {
+            in_text(&mut failure.code);
+            in_text(&mut failure.message);
+            in_attributes(&mut failure.attributes);
+        }
     }
 }
 

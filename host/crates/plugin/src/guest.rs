@@ -17,6 +17,7 @@ use wasmtime_wasi_http::WasiHttpCtx;
 
 use crate::policy::{Effective, Limits};
 use crate::printed::Printed;
+use crate::secret::{Placeholders, Vault};
 
 /// What is the same for every call of a plugin.
 pub(crate) struct Identity {
@@ -30,6 +31,8 @@ pub(crate) struct Identity {
     pub(crate) config: serde_json::Map<String, Value>,
     /// Where its state is kept.
     pub(crate) state: Arc<dyn PluginState>,
+    /// The secrets it may use.
+    pub(crate) vault: Vault,
 }
 
 /// What one call is about.
@@ -42,6 +45,8 @@ pub(crate) struct Scope {
     pub(crate) folders: bool,
     /// Whether it may change what is in them, as far as that is granted.
     pub(crate) writes: bool,
+    /// Whether it may use the granted secrets.
+    pub(crate) secrets: bool,
     /// How many such calls may be under way at once; `None` for no limit.
     pub(crate) permits: Option<Arc<Semaphore>>,
     /// When its time is up.
@@ -76,6 +81,8 @@ pub(crate) struct Guest {
     pub(crate) panic: Option<String>,
     /// What it printed.
     pub(crate) printed: Printed,
+    /// What stands for secrets in this call.
+    pub(crate) placeholders: Placeholders,
     /// When it last reported how far it is.
     pub(crate) reported: Option<Instant>,
 }
@@ -87,6 +94,9 @@ impl Guest {
     /// A granted folder is not there any more; the text names it.
     pub(crate) fn new(scope: Scope, memory_bytes: usize) -> Result<Self, String> {
         let printed = Printed::default();
+        if scope.secrets {
+            scope.identity.vault.learn();
+        }
         let mut table = ResourceTable::new();
         table.set_max_capacity(RESOURCES);
         Ok(Self {
@@ -98,6 +108,7 @@ impl Guest {
             logged: 0,
             panic: None,
             printed,
+            placeholders: Placeholders::default(),
             reported: None,
             scope,
         })

@@ -10,6 +10,7 @@ mod document;
 pub mod http_rule;
 pub mod name;
 pub mod pattern;
+pub mod secret;
 
 // What a plugin may do, and what it asks for.
 pub mod policy;

@@ -19,7 +19,6 @@ pub use http::HttpRequest;
 pub use limits::LimitSettings;
 pub use remains::Remains;
 pub use request::{FsPath, FsRequest, Request};
-pub use secret::{Inject, SecretRequest};
 pub use settings::Settings;
 
 use crate::digest;

@@ -13,8 +13,11 @@ pub fn plugin(text: &str) -> Result<String, String> {
     Err("must be 1 to 40 of the characters a-z, 0-9 and -".into())
 }
 
-/// A secret's name.
-pub(crate) fn secret(text: &str) -> Result<String, String> {
+/// A secret's name: `[A-Z0-9_]{1,64}`.
+///
+/// # Errors
+/// The text says what to write instead.
+pub fn secret(text: &str) -> Result<String, String> {
     let legal = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
     if (1..=64).contains(&text.len()) && text.bytes().all(legal) {
         return Ok(text.to_owned());

@@ -15,6 +15,7 @@ use crate::hook::{HookOptions, ObserverOptions, WasmGate, WasmObserver, WasmRevi
 use crate::inspect::{Inspected, RawSpec};
 use crate::policy::{Effective, Limits};
 use crate::sandbox::Sandbox;
+use crate::secret::Vault;
 use crate::tool::WasmTool;
 
 /// Tool calls of one plugin that can be under way at once; more wait. A call that hangs in a file
@@ -41,7 +42,8 @@ impl Plugin {
         config: Map<String, Value>,
     ) -> Arc<Self> {
         let state = Arc::clone(&sandbox.state);
-        let identity = Identity { name: name.into(), effective, limits, config, state };
+        let vault = Vault::new(effective.secrets.clone(), Arc::clone(&sandbox.secrets));
+        let identity = Identity { name: name.into(), effective, limits, config, state, vault };
         let Inspected { digest, specs, code, .. } = inspected;
         let calls = Arc::new(Semaphore::new(CALLS));
         Arc::new(Self { identity: Arc::new(identity), calls, code, digest, specs })
@@ -82,6 +84,7 @@ impl Plugin {
             namespace: self.name().into(),
             folders: true,
             writes: true,
+            secrets: true,
             permits: Some(Arc::clone(&self.calls)),
             ends: Instant::now() + wall,
             cancel,
@@ -90,14 +93,15 @@ impl Plugin {
         }
     }
 
-    /// The scope of one question to a hook. Hooks see neither the granted folders nor the state of
-    /// their plugin's tools: a hook hears of every call, and what it hears must not reach a tool
+    /// The scope of one question to a hook. Hooks have neither the granted folders and secrets nor the
+    /// state of their plugin's tools: a hook hears of every call, and what it hears must not reach a tool
     /// that can phone home.
     pub(crate) fn hook_scope(&self, wall: Duration, cancel: CancellationToken) -> Scope {
         Scope {
             namespace: format!("{}/hooks", self.name()).into(),
             folders: false,
             writes: false,
+            secrets: false,
             permits: None,
             ..self.tool_scope(wall, cancel)
         }

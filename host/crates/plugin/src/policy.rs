@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use hermes_core::keep::StateQuota;
 
+use crate::secret::SecretRule;
+
 /// The powers of one plugin. The default is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effective {
@@ -20,8 +22,8 @@ pub struct Effective {
     pub state: StateQuota,
     /// URL patterns it may fetch. Recorded; the import is a typed denial in this version.
     pub http: Vec<String>,
-    /// Secrets it may use. Recorded; the import is a typed denial in this version.
-    pub secrets: Vec<String>,
+    /// Secrets it may use, and who may receive each.
+    pub secrets: Vec<SecretRule>,
     /// Commands it may run. Recorded; the import is a typed denial in this version.
     pub process: Vec<String>,
 }

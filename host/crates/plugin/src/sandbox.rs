@@ -15,6 +15,7 @@ use crate::guest::Guest;
 use crate::imports;
 use crate::inspect::{Refusal, not_a_component, unlinkable};
 use crate::linked::Linked;
+use crate::secret::SecretSource;
 
 /// What a sandbox needs.
 pub struct SandboxOptions {
@@ -22,6 +23,8 @@ pub struct SandboxOptions {
     pub cache_dir: Option<PathBuf>,
     /// Where plugins keep their state.
     pub state: Arc<dyn PluginState>,
+    /// Where the values of secrets come from.
+    pub secrets: Arc<dyn SecretSource>,
 }
 
 /// The engine cannot be started on this machine.
@@ -33,6 +36,7 @@ pub struct SandboxError(String);
 pub struct Sandbox {
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) state: Arc<dyn PluginState>,
+    pub(crate) secrets: Arc<dyn SecretSource>,
     pub(crate) catalogue: Catalogue,
     pub(crate) code: CodeCache,
     linker: Linker<Guest>,
@@ -51,7 +55,8 @@ impl Sandbox {
         let mut hasher = DefaultHasher::new();
         runtime.engine.precompile_compatibility_hash().hash(&mut hasher);
         let (catalogue, code) = cache::open(options.cache_dir.as_deref(), hasher.finish());
-        Ok(Arc::new(Self { runtime, state: options.state, catalogue, code, linker }))
+        let SandboxOptions { state, secrets, .. } = options;
+        Ok(Arc::new(Self { runtime, state, secrets, catalogue, code, linker }))
     }
 
     /// Compiled code for these bytes: kept, or made now and kept.

@@ -196,6 +196,9 @@ impl Tool for WasmTool {
         let wall = self.wall(invocation.deadline);
         let (answer, mut receipt) = self.enter(&invocation, wall).await;
         let mut result = self.result(answer, &mut receipt);
+        if let Some(redactor) = self.plugin.identity.vault.redactor() {
+            convert::redact(&mut result.outcome, &redactor);
+        }
         result.receipt = Some(receipt);
         result
     }

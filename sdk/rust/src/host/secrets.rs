@@ -17,7 +17,12 @@ pub fn exists(name: &str) -> bool {
     }
 }
 
-/// A token that stands for the secret in a header or query value of a request during this call.
+/// A token that stands for the secret in a header or query value of a request during this call,
+/// and in a JSON body where the manifest says `body = true`. The host puts the value in its place
+/// on the way to the secret's audience, and denies the request to anybody else.
+///
+/// For a user and password, write `Basic USER:TOKEN` into `Authorization`: the host encodes it once
+/// the value is there.
 ///
 /// # Errors
 ///

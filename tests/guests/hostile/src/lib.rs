@@ -172,6 +172,33 @@ fn run(arguments: AtPath) -> Result<String, Failure> {
     Ok(format!("{:?}", finished.exit_code))
 }
 
+/// A secret to ask for.
+#[arguments]
+struct Named {
+    /// Its name.
+    name: String,
+}
+
+/// Asks for a secret twice, and tells what there is of it.
+#[tool(read_only)]
+fn secret(arguments: Named) -> Result<String, Failure> {
+    let exists = secrets::exists(&arguments.name);
+    let first = secrets::placeholder(&arguments.name)?;
+    let same = first == secrets::placeholder(&arguments.name)?;
+    Ok(format!("exists {exists} same {same} {first}"))
+}
+
+/// Fails with a text and keeps nothing of it back.
+#[tool(read_only)]
+fn fail(arguments: Text) -> Result<String, Failure> {
+    log::warn(&arguments.text);
+    println!("{}", arguments.text);
+    let mut failure = Failure::unavailable(arguments.text.clone());
+    let value = format!("{:?}", arguments.text);
+    failure.attributes.push(Attribute { name: "why".into(), value });
+    Err(failure)
+}
+
 /// A key and what to keep under it.
 #[arguments]
 struct Keep {
@@ -234,7 +261,7 @@ fn picture(arguments: Picture) -> Result<Vec<Part>, Failure> {
 
 hermes_plugin_sdk::plugin! {
     tools: [
-        misbehave, look_around, read_any, write_any, escape_by_link, connect, fetch, run, remember, count, echo,
-        picture, sneak_write,
+        misbehave, look_around, read_any, write_any, escape_by_link, connect, fetch, run, secret, fail, remember, count,
+        echo, picture, sneak_write,
     ],
 }

@@ -12,7 +12,7 @@ const OVER_FUEL: &str = "fuel allocated for hostcalls has been exhausted";
 /// Explains an error.
 pub(super) fn explain(error: &wasmtime::Error, guest: &Guest, bounds: Bounds) -> Stopped {
     let plugin = &guest.scope.identity.name;
-    let printed = guest.printed.text();
+    let printed = guest.scope.identity.vault.redacted(guest.printed.text());
     tracing::debug!(%plugin, %printed, "guest call failed: {error:?}");
     if let (Some(_), Some(busy)) = (error.downcast_ref::<TooBusy>(), bounds.busy) {
         return Stopped::TimedOut(busy);
@@ -48,6 +48,6 @@ fn trapped(error: &wasmtime::Error, root: &str, guest: &Guest, bounds: Bounds) -
 /// What a call that was stopped leaves in the log.
 pub(super) fn note_stop(guest: &Guest, stopped: &Stopped) {
     let plugin = &guest.scope.identity.name;
-    let printed = guest.printed.text();
+    let printed = guest.scope.identity.vault.redacted(guest.printed.text());
     tracing::debug!(%plugin, %printed, "guest call was stopped: {stopped:?}");
 }

@@ -96,7 +96,14 @@ pub fn effective(
                 None => all.fs.push(Folder { host_path: path, guest_path: None, writable }),
             },
             Power::Http(_) => push_new(&mut all.http, text),
-            Power::Secret(name) => push_new(&mut all.secrets, name),
+            Power::Secret(name) => {
+                let granted = request.secrets.iter().filter(|rule| rule.name == name);
+                for rule in granted {
+                    if !all.secrets.contains(rule) {
+                        all.secrets.push(rule.clone());
+                    }
+                }
+            }
             Power::Process(argv) => push_new(&mut all.process, argv.to_argv()),
             Power::Env(variable) => {
                 if let Some(value) = environment(&variable) {

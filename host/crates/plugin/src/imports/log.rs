@@ -32,6 +32,8 @@ impl Host for Guest {
             });
         }
         let plugin = &self.scope.identity.name;
+        // Before the cut, which may leave a piece of a value that is not recognised.
+        let message = self.scope.identity.vault.redacted(message);
         let message = hermes_core::text::ellipsis(&message, LINE_BYTES);
         match level {
             Level::Trace => tracing::trace!(%plugin, "{message}"),

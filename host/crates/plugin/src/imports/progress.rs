@@ -27,6 +27,7 @@ impl Host for Guest {
         }
         if let Some(progress) = &self.scope.progress {
             self.reported = Some(now);
+            let message = self.scope.identity.vault.redacted(message);
             let message = hermes_core::text::ellipsis(&message, MESSAGE_BYTES).into_owned();
             progress(Progress { message, done, total });
         }

@@ -19,6 +19,7 @@ use crate::convert;
 use crate::guest::{Guest, Identity, Scope};
 use crate::policy::{Effective, Limits};
 use crate::sandbox::{NoState, Sandbox};
+use crate::secret::Vault;
 
 /// Time and memory for `list-tools`, which only says what it knows.
 const BOUNDS: Bounds = Bounds { memory_bytes: 256 << 20, wall: Duration::from_secs(5), busy: None };
@@ -113,12 +114,14 @@ fn nobody(path: &Path) -> Scope {
         limits: Limits::default(),
         config: serde_json::Map::new(),
         state: Arc::new(NoState),
+        vault: Vault::empty(),
     };
     Scope {
         identity: Arc::new(identity),
         namespace: "".into(),
         folders: false,
         writes: false,
+        secrets: false,
         permits: None,
         ends: Instant::now() + BOUNDS.wall,
         cancel: Default::default(),

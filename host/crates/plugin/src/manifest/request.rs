@@ -8,11 +8,11 @@ use hermes_core::keep::StateQuota;
 
 use crate::document::{DocumentError, Reader};
 use crate::manifest::http::HttpRequest;
-use crate::manifest::secret::SecretRequest;
 use crate::name;
 use crate::pattern::Words;
 use crate::policy::{Effective, HookPowers};
 use crate::powers;
+use crate::secret::SecretRule;
 
 /// Everything one plugin asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Request {
     /// Folders.
     pub fs: Vec<FsRequest>,
     /// Secrets.
-    pub secrets: Vec<SecretRequest>,
+    pub secrets: Vec<SecretRule>,
     /// Programs, as patterns of their arguments.
     pub process: Vec<Words>,
     /// Environment variables.
@@ -77,7 +77,7 @@ impl Request {
             all.fs.push(FsRequest::read(table)?);
         }
         for table in request.tables("secret")? {
-            all.secrets.push(SecretRequest::read(table)?);
+            all.secrets.push(SecretRule::read(table)?);
         }
         for table in request.tables("process")? {
             all.process.push(read_process(table)?);

@@ -1,57 +1,26 @@
-//! Which secrets a plugin asks for, and where each may go: the `[[request.secret]]` tables of a
-//! manifest. The values are no business of this module, nor of the plugin.
+//! Which secrets a plugin asks for, and where each may go: reading the `[[request.secret]]` tables of
+//! a manifest. The values are no business of this module, nor of the plugin.
+
+use url::{Origin, Url};
 
 use crate::document::{DocumentError, Reader};
 use crate::http_rule::HttpRule;
 use crate::name;
+use crate::secret::{Inject, SecretRule};
 
-/// One `[[request.secret]]` table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SecretRequest {
-    /// The secret's name.
-    pub name: String,
-    /// The origin that may receive it, as `https://api.github.com`.
-    pub audience: String,
-    /// How it gets into a request.
-    pub inject: Inject,
-    /// Where the user gets one.
-    pub hint: Option<String>,
-}
-
-/// How a secret gets into a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Inject {
-    /// The plugin places the inert placeholder itself.
-    Placeholder,
-    /// In a header, after a prefix.
-    Header {
-        /// The header's name.
-        header: String,
-        /// What stands before the value.
-        prefix: String,
-    },
-    /// As a parameter of the query.
-    Query {
-        /// The parameter's name.
-        query: String,
-    },
-}
-
-impl SecretRequest {
+impl SecretRule {
     pub(super) fn read(table: Reader<'_>) -> Result<Self, DocumentError> {
         let name = table.text("name", name::secret)?;
-        let audience = table.text("audience", |text| {
-            // An origin reads as a rule for every path of one exact host, methods unsaid.
-            let origin = HttpRule::parse(text, false).ok().filter(|rule| {
-                rule.path.is_everything()
-                    && rule.methods.is_none()
-                    && !text.contains('*')
-                    && rule.to_string() == text
-            });
-            origin.map(|_| text.to_owned()).ok_or_else(|| {
-                "must be the origin that receives it, as \"https://api.example.com\"".into()
-            })
-        })?;
+        let audience = table.text("audience", audience)?;
+        let inject = Inject::read(&table)?;
+        let body = table.flag("body")?.unwrap_or_default();
+        if body && inject != Inject::Placeholder {
+            return Err(table.complain_of(
+                "body",
+                "only a secret with inject = \"placeholder\" \
+                                                  can stand in a body",
+            ));
+        }
         let read = Self {
             name: table.required("name", name, "name = \"SERVICE_TOKEN\"")?,
             audience: table.required(
@@ -59,12 +28,26 @@ impl SecretRequest {
                 audience,
                 "audience = \"https://api.example.com\"",
             )?,
-            inject: Inject::read(&table)?,
+            inject,
+            body,
             hint: table.text("hint", name::one_line)?,
         };
         table.finish()?;
         Ok(read)
     }
+}
+
+fn audience(text: &str) -> Result<Origin, String> {
+    // An origin reads as a rule for every path of one exact host, methods unsaid.
+    let origin = HttpRule::parse(text, false).ok().filter(|rule| {
+        rule.path.is_everything()
+            && rule.methods.is_none()
+            && !text.contains('*')
+            && rule.to_string() == text
+    });
+    let url = origin.and_then(|_| Url::parse(text).ok());
+    url.map(|url| url.origin())
+        .ok_or_else(|| "must be the origin that receives it, as \"https://api.example.com\"".into())
 }
 
 impl Inject {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::policy::{HookPowers, Limits};
+use crate::secret::Inject;
 
 const WHOLE: &str = r#"
 [plugin]

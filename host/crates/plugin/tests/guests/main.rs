@@ -6,6 +6,7 @@ mod contained;
 mod gates;
 mod refused;
 mod rig;
+mod secrets;
 mod stuck;
 mod walls;
 mod written;

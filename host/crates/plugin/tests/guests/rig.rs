@@ -12,6 +12,7 @@ use hermes_core::hook::HookCall;
 use hermes_core::keep::{PluginState, StateEntry, StateError, StateQuota};
 use hermes_core::tool::{Body, Tool, ToolInvocation, ToolResult};
 use hermes_plugin::policy::{Effective, HookPowers, Limits};
+use hermes_plugin::secret::{NoSecrets, SecretSource};
 use hermes_plugin::{HookOptions, Plugin, Sandbox, SandboxOptions};
 use serde_json::{Map, Value, json};
 
@@ -41,8 +42,13 @@ pub(super) fn sandbox() -> Arc<Sandbox> {
 }
 
 pub(super) fn sandbox_at(cache: &Path) -> Arc<Sandbox> {
-    let options =
-        SandboxOptions { cache_dir: Some(cache.to_owned()), state: Arc::new(Shelf::default()) };
+    sandbox_with(cache, Arc::new(NoSecrets))
+}
+
+/// A sandbox with places for secrets.
+pub(super) fn sandbox_with(cache: &Path, secrets: Arc<dyn SecretSource>) -> Arc<Sandbox> {
+    let state = Arc::new(Shelf::default());
+    let options = SandboxOptions { cache_dir: Some(cache.to_owned()), state, secrets };
     Sandbox::new(options).unwrap()
 }
 

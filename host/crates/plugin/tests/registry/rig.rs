@@ -9,6 +9,7 @@ use hermes_core::keep::{PluginState, StateEntry, StateError, StateQuota};
 use hermes_plugin::builder;
 use hermes_plugin::grant::{HostPolicy, Places};
 use hermes_plugin::registry::{LoadError, LoadOptions, Loaded, PluginSettings, Registry};
+use hermes_plugin::secret::NoSecrets;
 use hermes_plugin::{Sandbox, SandboxOptions};
 use serde_json::Value;
 
@@ -159,8 +160,11 @@ pub(super) fn ask(loaded: &Loaded, tool: &str) -> Option<Result<PreVerdict, Hook
 fn sandbox() -> Arc<Sandbox> {
     static SHARED: LazyLock<(tempfile::TempDir, Arc<Sandbox>)> = LazyLock::new(|| {
         let cache = tempfile::tempdir().unwrap();
-        let options =
-            SandboxOptions { cache_dir: Some(cache.path().to_owned()), state: Arc::new(NoState) };
+        let options = SandboxOptions {
+            cache_dir: Some(cache.path().to_owned()),
+            state: Arc::new(NoState),
+            secrets: Arc::new(NoSecrets),
+        };
         (cache, Sandbox::new(options).unwrap())
     });
     Arc::clone(&SHARED.1)

@@ -157,7 +157,7 @@ const POWERS: [&str; 18] = [
 /// Each power an [`Effective`] holds, as a grant would say it.
 fn powers_of(effective: &Effective) -> Vec<Power> {
     let mut texts: Vec<String> = effective.http.clone();
-    texts.extend(effective.secrets.iter().map(|name| format!("secret:{name}")));
+    texts.extend(effective.secrets.iter().map(|rule| format!("secret:{}", rule.name)));
     texts.extend(effective.process.iter().map(|argv| format!("process:{argv}")));
     texts.extend(effective.env.keys().map(|name| format!("env:{name}")));
     let mut powers: Vec<Power> = texts.iter().map(|text| Power::parse(text).unwrap()).collect();

@@ -129,6 +129,11 @@ fn what_is_wrong_with_a_request_is_said() {
         ),
         (
             "secret",
+            "name = \"A\"\naudience = \"https://x\"\ninject = { query = \"k\" }\nbody = true",
+            "8: request.secret[0].body = true: only a secret with inject = \"placeholder\" can stand in a body",
+        ),
+        (
+            "secret",
             "name = \"A\"\naudience = \"https://x\"\ninject = { heder = \"a\" }",
             "7: unknown key `request.secret[0].inject.heder`; did you mean `header`?",
         ),
