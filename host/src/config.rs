@@ -128,8 +128,21 @@ pub struct CompressionConfig {
     pub protect_first_n: Option<usize>,
     /// Messages at the end whose tool output stays. Default 20.
     pub protect_last_n: Option<usize>,
+    /// Where the compressed history goes. Default: in the place of the one there was.
+    pub mode: CompressionMode,
     /// Whether the model is asked first what the memory should keep. Default true.
     pub flush_memory: Option<bool>,
+}
+
+/// Where a compressed history goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompressionMode {
+    /// It takes the place of the one there was, which is archived in the same session.
+    #[default]
+    InPlace,
+    /// It is a session of its own that continues the one there was.
+    Child,
 }
 
 impl CompressionConfig {
@@ -152,6 +165,7 @@ impl CompressionConfig {
             target_ratio: part("target_ratio", self.target_ratio, defaults.target_ratio)?,
             protect_first_n: self.protect_first_n.unwrap_or(defaults.protect_first_n),
             protect_last_n: self.protect_last_n.unwrap_or(defaults.protect_last_n),
+            in_child: self.mode == CompressionMode::Child,
             memory_tool: self.flush_memory.unwrap_or(true).then(|| Memory::NAME.into()),
             ..defaults
         })

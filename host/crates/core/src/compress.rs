@@ -30,6 +30,9 @@ pub struct CompressionSettings {
     /// Messages at the end whose tool output is not pruned, and of which eight are never summed
     /// up while they fit. Default 20.
     pub protect_last_n: usize,
+    /// Whether a compressed history is a session of its own that continues the one there was, instead
+    /// of taking its place. Default false.
+    pub in_child: bool,
     /// The tool through which the model may keep what later sessions should know, before a part of
     /// the history is summed up. Default: it is not asked.
     pub memory_tool: Option<String>,
@@ -48,6 +51,7 @@ impl Default for CompressionSettings {
             target_ratio: 0.20,
             protect_first_n: 3,
             protect_last_n: 20,
+            in_child: false,
             memory_tool: None,
             per_turn: 3,
             default_window: 128_000,

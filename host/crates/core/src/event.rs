@@ -174,6 +174,14 @@ impl Emitter {
         Self { sink, seq, session_id, turn, iteration: 0.into(), held: Mutex::default() }
     }
 
+    /// An emitter for the rest of the turn, which goes on in another session.
+    pub fn of_session(&self, session_id: &Arc<str>) -> Self {
+        let (sink, seq) = (Arc::clone(&self.sink), Arc::clone(&self.seq));
+        let other = Self::new(sink, seq, Arc::clone(session_id), self.turn);
+        other.set_iteration(self.iteration.load(Ordering::Relaxed));
+        other
+    }
+
     /// Events from now on belong to this iteration.
     pub fn set_iteration(&self, n: u32) {
         self.iteration.store(n, Ordering::Relaxed);

@@ -128,6 +128,21 @@ pub trait Store: Send + Sync {
         instead: &[Arc<Message>],
     ) -> Result<(), StoreError>;
 
+    /// Makes a session that continues this one with these messages, all or none, and returns its id.
+    /// The one there is stays as it is.
+    async fn branch(
+        &self,
+        session_id: &str,
+        messages: &[Arc<Message>],
+    ) -> Result<String, StoreError> {
+        let system = self.load(session_id).await?.system;
+        let parent = Some(session_id.to_owned());
+        let new = NewSession { system, parent, ..NewSession::default() };
+        let child = self.create(new).await?;
+        self.append(&child, messages, Durability::Power).await?;
+        Ok(child)
+    }
+
     /// Asks for the right to run a turn in a session, so that two processes never mix theirs.
     /// Contract: nobody else gets it before the lease is dropped or its holder is dead. A store
     /// that is never shared need not refuse anybody.

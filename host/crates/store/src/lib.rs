@@ -30,11 +30,11 @@ mod index;
 
 mod session;
 
+mod branch;
 mod history;
 mod lease;
 mod page;
 mod receipt;
-mod restore;
 mod search;
 mod shelf;
 mod spill;

@@ -21,7 +21,7 @@ use crate::session::{self, SessionFilter};
 use crate::sqlite_store::{Clock, SqliteStore};
 use crate::state::{self, Write, Written};
 use crate::writer::Writer;
-use crate::{lease, page, search, shelf, spill, turn};
+use crate::{branch, lease, page, search, shelf, spill, turn};
 
 /// What a transaction without a text of any length writes, in bytes.
 const FEW: usize = 0;
@@ -95,6 +95,22 @@ impl Store for SqliteStore {
             renewing.abort();
             writer.commit_soon(move |conn| lease::release(conn, &holder));
         }))
+    }
+
+    async fn branch(
+        &self,
+        session_id: &str,
+        messages: &[Arc<Message>],
+    ) -> Result<String, StoreError> {
+        let rows = MessageRow::all(messages).map_err(|fault| fault.at(self.path()))?;
+        let (id, child, now) = (session_id.to_owned(), id::fresh(), self.now_ms());
+        let (made, bytes) = (child.clone(), rows.iter().map(MessageRow::size).sum());
+        self.writer
+            .commit(Durability::Power, bytes, move |conn| {
+                branch::branch(conn, &id, &made, &rows, now)
+            })
+            .await?;
+        Ok(child)
     }
 
     async fn propose_title(&self, session_id: &str, title: &str) -> Result<(), StoreError> {

@@ -95,8 +95,17 @@ struct TextPart {
 /// The text parts of a kept result; `None` if nothing is kept.
 fn text_parts(conn: &Connection, session_id: &str, call_id: &str) -> Result<Option<Vec<TextPart>>> {
     let mut statement = conn.prepare_cached(
-        "SELECT key, kind = 'text', length(body) FROM spills
-         WHERE session_id = ?1 AND call_id = ?2 ORDER BY part",
+        // A session reads what those it continues have kept, the nearest first.
+        "WITH RECURSIVE line (id, far) AS (
+             SELECT ?1, 0
+             UNION ALL
+             SELECT s.parent, line.far + 1 FROM line JOIN sessions s ON s.id = line.id
+             WHERE s.parent IS NOT NULL AND line.far < 1000)
+         SELECT key, kind = 'text', length(body) FROM spills
+         WHERE call_id = ?2 AND session_id = (
+             SELECT line.id FROM line JOIN spills k ON k.session_id = line.id AND k.call_id = ?2
+             ORDER BY line.far LIMIT 1)
+         ORDER BY part",
     )?;
     let mut rows = statement.query([session_id, call_id])?;
     let mut kept = false;

@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::receipt;
 use crate::session::{self, SessionFilter};
 use crate::writer::Writer;
-use crate::{index, lease, page, restore, shelf};
+use crate::{branch, index, lease, page, shelf};
 
 /// Tells the time in milliseconds since 1970-01-01 UTC.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -183,7 +183,7 @@ impl SqliteStore {
         let (id, child, now) = (session_id.to_owned(), hermes_core::id::fresh(), self.now_ms());
         let made = child.clone();
         let bytes = usize::MAX; // as long as the session is
-        let work = move |conn: &rusqlite::Connection| restore::restore(conn, &id, &made, now);
+        let work = move |conn: &rusqlite::Connection| branch::restore(conn, &id, &made, now);
         self.writer.commit(Durability::Process, bytes, work).await?;
         Ok(child)
     }

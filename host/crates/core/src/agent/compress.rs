@@ -114,7 +114,7 @@ pub(super) async fn on_request(
     topic: Option<&str>,
     cancel: CancellationToken,
 ) -> Result<bool, StoreError> {
-    let session = agent.session.lock().await;
+    let mut session = agent.session.lock().await;
     let Some(id) = &*session else { return Ok(false) };
     let _lease = agent.store.begin_turn(id).await?;
     let stored = agent.store.load(id).await?;
@@ -133,7 +133,24 @@ pub(super) async fn on_request(
         cancel: &cancel,
         may_ask: true,
     };
-    Ok(compressor.run(&mut history, Occasion::Asked, topic).await?.shorter)
+    let shorter = compressor.run(&mut history, Occasion::Asked, topic).await?.shorter;
+    if shorter && agent.limits.compression.in_child {
+        *session = Some(branch(agent, &emitter, &session_id, &history).await?);
+    }
+    Ok(shorter)
+}
+
+/// Makes a session that continues another with a compressed history, and tells of it.
+pub(super) async fn branch(
+    agent: &Agent,
+    emitter: &Emitter,
+    session_id: &str,
+    history: &[Arc<Message>],
+) -> Result<String, StoreError> {
+    let child = agent.store.branch(session_id, history).await?;
+    let message = format!("the conversation goes on as session {child}");
+    emitter.emit(EventKind::Status { message });
+    Ok(child)
 }
 
 impl Compressor<'_> {
@@ -347,6 +364,9 @@ impl Compressor<'_> {
         archived: &[Arc<Message>],
         instead: &[Arc<Message>],
     ) -> Result<(), StoreError> {
+        if self.agent.limits.compression.in_child {
+            return Ok(()); // the history there was stays whole; see `branch`
+        }
         let ids: Vec<String> = archived.iter().map(|message| message.id.clone()).collect();
         self.agent.store.archive(self.session_id, &ids, instead).await
     }

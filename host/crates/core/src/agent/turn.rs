@@ -39,7 +39,7 @@ pub(super) struct Turn<'a> {
     pub(super) agent: &'a Agent,
     pub(super) session_id: Arc<str>,
     /// Keeps other processes out of the session as long as the turn runs.
-    _lease: TurnLease,
+    pub(super) lease: TurnLease,
     /// The turn within the session, from 1.
     pub(super) number: u32,
     pub(super) task_id: String,
@@ -86,6 +86,7 @@ pub(super) async fn run(agent: &Agent, input: TurnInput) -> TurnResult {
             if let Some(side) = titled {
                 turn.book_side(side);
             }
+            *session = Some(turn.session_id.to_string());
             finish::finish(turn, ending).await
         }
         Err(ending) => finish::never_began(agent, session.as_deref(), task_id, ending),
@@ -122,7 +123,7 @@ impl<'a> Turn<'a> {
             history: opened.messages,
             said: Vec::new(),
             session_id,
-            _lease: opened.lease,
+            lease: opened.lease,
             budget: TurnBudget::new(agent.limits.max_turns, agent.limits.budget),
             began: Instant::now(),
             guardrail: Guardrail::default(),

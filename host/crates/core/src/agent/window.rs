@@ -1,8 +1,10 @@
 //! The turn's eye on the model's window: how many tokens the next request comes to, and when the
 //! history is compressed for it.
 
+use std::sync::Arc;
+
 use super::auxiliary::SideCost;
-use super::compress::{Compressed, Compressor, Occasion};
+use super::compress::{Compressed, Compressor, Occasion, branch};
 use super::history;
 use super::turn::Turn;
 use crate::message::Message;
@@ -35,8 +37,20 @@ impl Turn<'_> {
         self.book_side(side);
         if shorter {
             self.size = self.measured();
+            if self.agent.limits.compression.in_child {
+                self.go_on_in_child().await?;
+            }
         }
         Ok(shorter)
+    }
+
+    /// Goes on in a session that continues the one so far, with the history as it is now.
+    async fn go_on_in_child(&mut self) -> Result<(), StoreError> {
+        let child = branch(self.agent, &self.emitter, &self.session_id, &self.history).await?;
+        self.lease = self.agent.store.begin_turn(&child).await?;
+        self.session_id = child.into();
+        self.emitter = Arc::new(self.emitter.of_session(&self.session_id));
+        Ok(())
     }
 
     /// Ends a request with what the notices say about it.

@@ -1,6 +1,8 @@
-//! Bringing back what was archived.
+//! Sessions that continue another: with what was archived, or with a compressed history.
 
+use hermes_core::keep::Spill;
 use hermes_core::store::StoreError;
+use hermes_core::tool::Part;
 
 use super::*;
 
@@ -40,4 +42,27 @@ async fn a_session_comes_back_whole_beside_the_compressed_one() {
     assert!(error.to_string().ends_with("was ever archived, so it is whole as it is"), "{error}");
     let error = store.restore_session("nobody").await.unwrap_err();
     assert_eq!(error, StoreError::NoSession("nobody".into()));
+}
+
+#[tokio::test]
+async fn a_session_goes_on_in_another_all_or_nothing() {
+    let home = Home::new();
+    let store = home.open();
+    let session = new_session(&store).await;
+    append(&store, &session, &said(&["fix it", "b", "c"])).await;
+    store.keep(&session, "call_1", &[Part::text("all of a long result")]).await.unwrap();
+    let child = store.branch(&session, &said(&["fix it", "notes"])).await.unwrap();
+    assert_eq!(texts(&store.load(&child).await.unwrap()), ["fix it", "notes"]);
+    assert_eq!(texts(&store.load(&session).await.unwrap()), ["fix it", "b", "c"]);
+    let newest = &listed(&store, 9).await[0];
+    assert_eq!(
+        (newest.title.as_deref(), newest.parent.as_ref()),
+        (Some("fix it #2"), Some(&session))
+    );
+    // What an earlier part of the line kept can still be read, and nothing of anybody else's.
+    let read = store.read(&child, "call_1", 0, 100).await.unwrap();
+    assert_eq!(read.map(|(text, _)| text).as_deref(), Some("all of a long result"));
+    let other = new_session(&store).await;
+    assert_eq!(store.read(&other, "call_1", 0, 100).await.unwrap(), None);
+    assert!(store.branch("nobody", &said(&["x"])).await.is_err());
 }

@@ -7,8 +7,8 @@ use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
 use super::rig::{Rig, rig_on, sketch};
-use crate::agent::TurnInput;
-use crate::compress::SYSTEM;
+use crate::agent::{Limits, TurnInput};
+use crate::compress::{CompressionSettings, SYSTEM};
 use crate::event::EventKind;
 use crate::message::{FinishReason, Message, Role};
 use crate::result::EndKind;
@@ -210,6 +210,35 @@ async fn the_user_can_ask_for_it_with_a_topic() {
     assert!(lines.len() < 30, "{}", lines.len());
     assert!(lines.iter().any(|line| line.contains("the parser")), "{lines:?}");
     assert!(rig.event_types().contains(&"compressed".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compressed_history_may_be_a_session_of_its_own() {
+    let worker = Worker::new(60, 12_000, Ok("## Goal\nread on"));
+    let compression = CompressionSettings { in_child: true, ..CompressionSettings::default() };
+    let limits = Limits { compression, ..Limits::default() };
+    let rig = rig_on(worker.clone(), Some(12_000), |it| it.system("be brief").limits(limits));
+    let result = rig.agent.run_turn(TurnInput::user("read all files and say when")).await;
+    assert_eq!(result.final_response.as_deref(), Some("all done"), "{:?}", result.end);
+    assert_eq!(worker.seen.lock().unwrap().problems, Vec::<String>::new());
+
+    let ids: Vec<_> = {
+        let events = rig.events.lock().unwrap();
+        let mut ids: Vec<_> = events.iter().map(|event| event.session_id.to_string()).collect();
+        ids.dedup();
+        ids
+    };
+    assert!(ids.len() >= 3, "it was compressed more than once: {ids:?}");
+    assert_eq!(ids.last(), Some(&result.session_id));
+    assert_eq!(rig.agent.session_id().await.as_deref(), Some(&*result.session_id));
+    for id in &ids {
+        let stored = rig.store.load(id).await.unwrap();
+        assert_eq!(problems(&stored.messages), Vec::<String>::new(), "each can be gone on with");
+    }
+    let first = rig.store.load(&ids[0]).await.unwrap();
+    assert!(!first.messages.iter().any(|message| message.is_summary()), "the first stays whole");
+    let next = rig.agent.run_turn(TurnInput::user("and on")).await;
+    assert_eq!((next.session_id, next.turn), (result.session_id, 2));
 }
 
 #[tokio::test(start_paused = true)]
