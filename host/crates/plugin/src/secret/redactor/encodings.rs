@@ -52,7 +52,7 @@ fn base64(engine: &GeneralPurpose, value: &str, before: usize) -> Pattern {
     Pattern {
         text: text.get(first..last).unwrap_or_default().to_vec(),
         ragged_start: before > 0,
-        ragged_end: bits % 6 != 0,
+        ragged_end: !bits.is_multiple_of(6),
     }
 }
 
