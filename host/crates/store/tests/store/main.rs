@@ -3,9 +3,9 @@
 
 mod archiving;
 mod leasing;
-mod many;
 mod opening;
 mod plugin_state;
+mod processes;
 mod receipts;
 mod restoring;
 mod round_trip;
