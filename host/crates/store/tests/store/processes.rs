@@ -1,6 +1,12 @@
 //! Sixteen real processes on one file: each writes a session of its own and one they share, reads and
 //! searches. `HERMES_STORE_SECONDS` says for how long; without it each does a fixed number of rounds.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a process did, told to its parent"
+)]
+
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
