@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hermes_core::approver::Approver;
 use hermes_core::keep::PluginState;
 use hermes_core::tool::ProgressSink;
 use serde_json::Value;
@@ -55,16 +54,6 @@ pub(crate) struct Scope {
     pub(crate) cancel: CancellationToken,
     /// Where it reports to.
     pub(crate) progress: Option<ProgressSink>,
-    /// Whom to ask for a power it has not been granted; nobody for hooks.
-    pub(crate) person: Option<Person>,
-}
-
-/// The person behind a call, and what they are told it is.
-pub(crate) struct Person {
-    pub(crate) approver: Arc<dyn Approver>,
-    pub(crate) call_id: String,
-    pub(crate) tool: String,
-    pub(crate) arguments: Arc<str>,
 }
 
 /// The data of a store.

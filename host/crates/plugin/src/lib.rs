@@ -20,7 +20,6 @@ pub mod manifest;
 
 // The engine, and what a guest sees of the world.
 mod bindings;
-mod consent;
 mod convert;
 mod engine;
 mod guest;

@@ -89,7 +89,6 @@ impl Plugin {
             ends: Instant::now() + wall,
             cancel,
             progress: None,
-            person: None,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::bindings::plugin_types as wit;
 use crate::bindings::tool::ToolPluginPre;
 use crate::call::{self, AsyncGuest, Bounds, Ended, Stopped};
 use crate::convert;
-use crate::guest::{Guest, Person};
+use crate::guest::Guest;
 use crate::inspect::RawSpec;
 use crate::plugin::Plugin;
 
@@ -68,12 +68,6 @@ impl WasmTool {
         // What a tool says about itself holds: one that only reads cannot do anything else.
         scope.writes = !self.spec.traits.read_only;
         scope.progress = Some(Arc::clone(&invocation.progress));
-        scope.person = Some(Person {
-            approver: Arc::clone(&invocation.approver),
-            call_id: invocation.call_id.clone(),
-            tool: self.spec.name.clone(),
-            arguments: Arc::clone(&invocation.arguments),
-        });
         let guest = CallTool {
             pre,
             tool: self.spec.name.clone(),

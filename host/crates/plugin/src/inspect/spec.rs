@@ -126,7 +126,6 @@ fn nobody(path: &Path) -> Scope {
         ends: Instant::now() + BOUNDS.wall,
         cancel: Default::default(),
         progress: None,
-        person: None,
     }
 }
 
